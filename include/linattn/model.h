@@ -1,0 +1,98 @@
+/* model.h: the linear transformer.
+ *
+ * L layers of H heads over the tokens Z (n+1, d+1) of a prompt; a layer is
+ *     Z <- Z + (1/n) sum over heads of (M S) (Z P^T),    S = Z Q Z^T (row: query token, column: key token),
+ * where M leaves out the query token as a key. The prediction is minus the last entry of the query's row after the last layer.
+ *
+ * A *model* is an architecture: it holds no parameters. Parameters are the caller's array theta (p); the tensor table names its
+ * parts. A model is immutable and reference-counted: share it between threads, destroy it in any order. */
+#ifndef LINATTN_MODEL_H
+#define LINATTN_MODEL_H
+
+#include <linattn/export.h>
+#include <linattn/sampler.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct linattn_model linattn_model;
+
+enum {
+    LINATTN_MAX_LAYERS = 256, /* L */
+    LINATTN_MAX_HEADS = 64    /* H */
+};
+
+enum linattn_attention {
+    LINATTN_ATTENTION_LINEAR = 0 /* scores are used as they are */
+};
+
+/* What of P and Q is free. */
+enum linattn_form {
+    LINATTN_FORM_BLOCK = 0, /* P = [[P_x, 0], [0, 1]], Q = [[Q_x, 0], [0, 0]]: the parameters are P_x and Q_x, (d, d) each */
+    LINATTN_FORM_FULL = 1   /* P and Q are free, (d+1, d+1) each */
+};
+
+typedef struct linattn_model_options {
+    size_t struct_size; /* set by linattn_model_options_init */
+    size_t dim;         /* d, 1 to LINATTN_MAX_DIM; to be set */
+    size_t layers;      /* L, 1 to LINATTN_MAX_LAYERS; to be set */
+    size_t heads;       /* H, 1 to LINATTN_MAX_HEADS; 1 */
+    int32_t attention;  /* enum linattn_attention; linear */
+    int32_t form;       /* enum linattn_form; block */
+    double init_std;    /* standard deviation (not variance) of the initial parameters, >= 0, finite; 0.05 */
+} linattn_model_options;
+
+/* Fills *options with the defaults named above. size: sizeof *options.
+ * Returns LINATTN_EINVAL when options is NULL or size is smaller than in the first release. */
+LINATTN_API int linattn_model_options_init(linattn_model_options *options, size_t size);
+
+/* Makes a model; *out is the caller's to destroy, NULL on failure.
+ * Returns LINATTN_EINVAL, LINATTN_EVERSION or LINATTN_ENOMEM. */
+LINATTN_API int linattn_model_create(linattn_model **out, const linattn_model_options *options);
+LINATTN_API void linattn_model_destroy(linattn_model *model);
+
+/* p, the length of theta; 0 when model is NULL. */
+LINATTN_API size_t linattn_model_parameter_count(const linattn_model *model);
+
+/* What a tensor of parameters is. */
+enum linattn_tensor_kind {
+    LINATTN_TENSOR_P = 0,
+    LINATTN_TENSOR_Q = 1
+};
+
+/* One row of the tensor table: theta[offset .. offset + rows * columns) is this matrix, row-major. */
+typedef struct linattn_tensor {
+    size_t struct_size; /* sizeof(linattn_tensor), set by the caller */
+    char name[40];      /* such as "layer0.head0.P" */
+    size_t rows;
+    size_t columns;
+    size_t offset;      /* in doubles from the beginning of theta */
+    size_t layer;
+    size_t head;
+    int32_t kind;       /* enum linattn_tensor_kind */
+    int32_t reserved;   /* 0 */
+} linattn_tensor;
+
+/* The number of tensors: 2 L H; 0 when model is NULL. */
+LINATTN_API size_t linattn_model_tensor_count(const linattn_model *model);
+
+/* Fills *out, whose struct_size the caller has set, with row `index` of the tensor table, in the order of theta.
+ * Returns LINATTN_EINVAL. */
+LINATTN_API int linattn_model_get_tensor(const linattn_model *model, size_t index, linattn_tensor *out);
+
+/* Fills theta (p) with independent normals of standard deviation init_std; the same seed gives the same bits on every machine.
+ * Returns LINATTN_EINVAL. */
+LINATTN_API int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, double *theta);
+
+/* Predictions of a batch, sign applied: out (prompts) estimates the targets. theta: (p), finite.
+ * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (the batch has another d), LINATTN_ENONFINITE (theta holds NaN or Inf) or
+ * LINATTN_ENOMEM. Predictions that overflow are returned as they are. */
+LINATTN_API int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* objective.h: the function to be minimised.
+ *
+ * An *objective* is f(theta; draw): theta (p) are parameters, and draw says which random batch is meant. It is the one thing that
+ * optimizers, the trainer and diagnostics know. A model on a fixed batch ignores draw; a model on a sampler draws batch number
+ * `draw`; the caller's own functions are an objective too. The value of a model is the mean over the batch of
+ * (prediction - target)^2, without a factor 1/2.
+ *
+ * An objective owns scratch memory and worker threads: use it from one thread at a time, and clone it for another. */
+#ifndef LINATTN_OBJECTIVE_H
+#define LINATTN_OBJECTIVE_H
+
+#include <linattn/export.h>
+#include <linattn/model.h>
+#include <linattn/sampler.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct linattn_objective linattn_objective;
+
+enum { LINATTN_MAX_THREADS = 256 };
+
+/* Called now and then during a call that may last; fraction, in [0, 1], is the share done. Return 0 to go on, LINATTN_STOP or a
+ * negative status to end the call, which then returns that. Runs on the calling thread. */
+typedef int (*linattn_progress)(double fraction, void *user);
+
+typedef struct linattn_objective_options {
+    size_t struct_size;        /* set by linattn_objective_options_init */
+    size_t threads;            /* 1 to LINATTN_MAX_THREADS; results do not depend on it; 1 */
+    int32_t kernel;            /* enum linattn_kernel (version.h); auto */
+    int32_t reserved;          /* 0 */
+    linattn_progress progress; /* NULL */
+    void *user;                /* handed to progress; NULL */
+} linattn_objective_options;
+
+/* Fills *options with the defaults named above. size: sizeof *options.
+ * Returns LINATTN_EINVAL when options is NULL or size is smaller than in the first release. */
+LINATTN_API int linattn_objective_options_init(linattn_objective_options *options, size_t size);
+
+/* A model on a fixed batch, which is retained; every draw means this batch. options may be NULL for the defaults, here and below.
+ * *out is the caller's to destroy, NULL on failure.
+ * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (another d), LINATTN_EUNSUPPORTED (the machine lacks the kernel), LINATTN_EVERSION or
+ * LINATTN_ENOMEM. */
+LINATTN_API int linattn_objective_create_fixed(linattn_objective **out, const linattn_model *model, const linattn_batch *batch,
+                                               const linattn_objective_options *options);
+
+/* A model on fresh batches of `prompts` prompts from a sampler, both retained. Returns the same statuses, and LINATTN_EOVERFLOW. */
+LINATTN_API int linattn_objective_create_sampled(linattn_objective **out, const linattn_model *model,
+                                                 const linattn_sampler *sampler, size_t prompts,
+                                                 const linattn_objective_options *options);
+
+/* The caller's own functions. Each returns 0, or LINATTN_STOP or a negative status, which the library's call then returns
+ * unchanged. They run on the thread that called the library. Outputs are filled with NaN beforehand, so a function that returns 0
+ * without writing them is caught as LINATTN_ENONFINITE. */
+typedef struct linattn_objective_callbacks {
+    size_t struct_size;     /* set by linattn_objective_callbacks_init */
+    size_t parameter_count; /* p >= 1; to be set */
+    int (*value)(uint64_t draw, const double *theta, double *value, void *user); /* NULL: taken from gradient */
+    int (*gradient)(uint64_t draw, const double *theta, double *value, double *gradient, void *user); /* gradient (p); to be set */
+} linattn_objective_callbacks;
+
+LINATTN_API int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, size_t size);
+
+/* An objective of the caller's functions; user is handed to each of them and must outlive the objective and its clones, which
+ * share it. threads and kernel of the options are not used. Returns LINATTN_EINVAL, LINATTN_EVERSION or LINATTN_ENOMEM. */
+LINATTN_API int linattn_objective_create_callbacks(linattn_objective **out, const linattn_objective_callbacks *callbacks,
+                                                   const linattn_objective_options *options, void *user);
+
+/* A second objective of the same function, with scratch memory and threads of its own; what is immutable is shared.
+ * Returns LINATTN_EINVAL or LINATTN_ENOMEM. */
+LINATTN_API int linattn_objective_clone(linattn_objective **out, const linattn_objective *objective);
+LINATTN_API void linattn_objective_destroy(linattn_objective *objective);
+
+/* p; 0 when objective is NULL. */
+LINATTN_API size_t linattn_objective_parameter_count(const linattn_objective *objective);
+
+/* f(theta; draw). theta: (p), finite. *value is unchanged on failure.
+ * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (theta, or the value), LINATTN_ENOMEM, LINATTN_ESYSTEM (a thread could not be
+ * started), or what a callback returned. */
+LINATTN_API int linattn_objective_value(linattn_objective *objective, uint64_t draw, const double *theta, double *value);
+
+/* f(theta; draw) and its gradient (p). value may be NULL. Both outputs are unchanged on failure. gradient must not overlap theta.
+ * Returns the same statuses; LINATTN_ENONFINITE also for an entry of the gradient, which the message names. */
+LINATTN_API int linattn_objective_gradient(linattn_objective *objective, uint64_t draw, const double *theta, double *value,
+                                           double *gradient);
+
+/* How far the gradient is from central differences of the value. */
+typedef struct linattn_derivative_report {
+    size_t struct_size;    /* sizeof(linattn_derivative_report), set by the caller */
+    double gradient_error; /* max over i of |g_i - difference_i|, divided by max over i of |g_i| (not divided when that is 0) */
+    size_t worst;          /* the i of that maximum */
+    double analytic;       /* g_worst */
+    double difference;     /* (f(theta + h e) - f(theta - h e)) / (2 h) at worst */
+    double step;           /* the h used there */
+} linattn_derivative_report;
+
+/* Compares every entry of the gradient with a central difference of step h = step * max(1, |theta_i|); step > 0, 1e-5 is a good
+ * choice. Costs 2 p values and a gradient; progress of the options is called. *out is unchanged on failure.
+ * Returns the statuses of linattn_objective_gradient. */
+LINATTN_API int linattn_objective_check_derivatives(linattn_objective *objective, uint64_t draw, const double *theta,
+                                                    double step, linattn_derivative_report *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

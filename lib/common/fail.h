@@ -1,0 +1,25 @@
+/* fail.h: every failure of the library is made here: a status and one line that names the argument, its value and what is
+ * allowed. Each function returns the status, so that a check reads `return linattn__fail_...`. */
+#ifndef LINATTN_COMMON_FAIL_H
+#define LINATTN_COMMON_FAIL_H
+
+#include <linattn/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets the message from a format; write no floating-point number with it (the separator depends on the locale): use
+ * linattn__fail_real. */
+__attribute__((format(printf, 2, 3))) int linattn__fail(int status, const char *format, ...);
+
+/* LINATTN_EINVAL "<argument> is NULL". */
+int linattn__fail_null(const char *argument);
+
+/* LINATTN_EINVAL "<argument> is <value>; allowed: <allowed>". */
+int linattn__fail_count(const char *argument, uint64_t value, const char *allowed);
+int linattn__fail_integer(const char *argument, int64_t value, const char *allowed);
+int linattn__fail_real(const char *argument, double value, const char *allowed);
+
+/* LINATTN_OK when all of x (count) are finite, otherwise LINATTN_ENONFINITE "<argument>[<index>] is <value>; ...". */
+int linattn__check_finite(const char *argument, const double *x, size_t count);
+
+#endif

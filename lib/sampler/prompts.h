@@ -1,0 +1,48 @@
+/* prompts.h: how a batch lies in memory: blocks of 8 prompts, the prompt being the innermost index ("lane").
+ *
+ * Lanes beyond the last prompt are zero in every array; they then contribute exactly 0 to every sum. */
+#ifndef LINATTN_SAMPLER_PROMPTS_H
+#define LINATTN_SAMPLER_PROMPTS_H
+
+#include "kernels/isa.h"
+#include <linattn/sampler.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LINATTN__BLOCK = 8 }; /* prompts of a block */
+
+typedef struct linattn__prompts {
+    size_t prompts; /* B */
+    size_t context; /* n */
+    size_t dim;     /* d */
+    size_t blocks;  /* ceil(B / 8) */
+    double *tokens;  /* (blocks, n+1, d+1, 8); NULL when only moments are kept */
+    double *moments; /* (blocks, (d+1)(d+2)/2, 8): the lower triangle of C_0, row by row: entry (i, j), j <= i, at i(i+1)/2 + j */
+    double *queries; /* (blocks, d+1, 8): the query's row of the tokens */
+    double *targets; /* (blocks, 8) */
+} linattn__prompts;
+
+/* Makes the arrays, zeroed. Returns LINATTN_EOVERFLOW or LINATTN_ENOMEM, and then *out is empty. */
+int linattn__prompts_create(linattn__prompts *out, size_t prompts, size_t context, size_t dim, int with_tokens);
+void linattn__prompts_release(linattn__prompts *prompts);
+
+/* The arrays of a batch. */
+const linattn__prompts *linattn__batch_prompts(const linattn_batch *batch);
+
+/* Another owner of an immutable handle. */
+void linattn__sampler_retain(const linattn_sampler *sampler);
+void linattn__batch_retain(const linattn_batch *batch);
+
+/* What the sampler draws, for fingerprints and for the objective. */
+const linattn_sampler_options *linattn__sampler_get_options(const linattn_sampler *sampler);
+
+/* Scratch memory for drawing, in doubles: one such piece, aligned to 64 bytes, for each thread. */
+size_t linattn__sampler_workspace(const linattn_sampler *sampler);
+
+/* Draws blocks first .. first+count-1 of draw `draw` into out, whose shape is the sampler's; tokens only when out->tokens is not
+ * NULL. The same bits for every instruction set and however the blocks are divided over calls. Lanes beyond out->prompts are set to
+ * zero. */
+void linattn__sampler_draw(const linattn_sampler *sampler, enum linattn__isa isa, uint64_t draw, size_t first, size_t count,
+                           linattn__prompts *out, double *workspace);
+
+#endif
