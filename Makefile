@@ -1,71 +1,282 @@
-# liblinattn. `make` builds the library and the examples, `make demo` runs the main job, `make check` runs the tests.
-# Variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD (where everything is built), V=1 (show the commands).
+# liblinattn. `make` builds the library and the examples, `make demo` runs the main job, `make check` runs the tests;
+# `make help` lists the rest.
+#
+# Variables: CC, CFLAGS, EXTRA_CFLAGS (added to CFLAGS), WERROR=-Werror, LDFLAGS, BUILD (where everything is built), V=1 (show the
+# commands); PREFIX, DESTDIR, LIBDIR, INCLUDEDIR (install); THREADS, QUICK=1 (reproduce); LINATTN_VECTORS (check-vectors).
 
-BUILD  ?= build
-PREFIX ?= /usr/local
-CFLAGS ?= -O3 -g
-MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+BUILD      ?= build
+CFLAGS     ?= -O3 -g
+PREFIX     ?= /usr/local
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+THREADS    ?= $(shell nproc 2>/dev/null || echo 1)
 
-VERSION_PART = $(shell sed -n 's/^ *LINATTN_VERSION_$(1) = \([0-9][0-9]*\),$$/\1/p' include/linattn/version.h)
-MAJOR   := $(call VERSION_PART,MAJOR)
-VERSION := $(MAJOR).$(call VERSION_PART,MINOR).$(call VERSION_PART,PATCH)
+# ---- Setting the machine up -------------------------------------------------------------------------------------------------
+# Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
+# there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
+SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-%,$(MAKECMDGOALS)))
+ifneq ($(SETUP),)
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
-# No fused multiply-add unless a kernel asks for it: samples are the same bits on every machine.
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Ilib $(WARNINGS) -fPIC -fvisibility=hidden -fno-math-errno -pthread $(CFLAGS) $(EXTRA_CFLAGS)
+.PHONY: setup $(MAKECMDGOALS)
+$(MAKECMDGOALS): setup
+	@:
+setup:
+	@CC='$(CC)' CXX='$(CXX)' tools/deps.sh $(SETUP)
+	@$(MAKE) --no-print-directory LINATTN_READY=1 $(MAKECMDGOALS)
 
-KEY := $(shell printf '%s' '$(CC) $(ALL_CFLAGS)' | cksum | cut -d' ' -f1)
-OBJ := $(BUILD)/obj/$(KEY)
-
-ifneq ($(filter x86_64 i686,$(MACHINE)),)
-ISAS := baseline avx2 avx512
 else
-ISAS := baseline
-endif
+
+# ---- What is built ----------------------------------------------------------------------------------------------------------
+# The version lives in one header. The soname's number is the major version: 0 until 1.0.
+NUMBERS   := $(shell sed -n 's/^ *LINATTN_VERSION_[A-Z]* = \([0-9][0-9]*\),$$/\1/p' include/linattn/version.h)
+VERSION   := $(word 1,$(NUMBERS)).$(word 2,$(NUMBERS)).$(word 3,$(NUMBERS))
+SOVERSION := $(word 1,$(NUMBERS))
+SONAME    := liblinattn.so.$(SOVERSION)
+
+STATIC       := $(BUILD)/lib/liblinattn.a
+SHARED       := $(BUILD)/lib/liblinattn.so.$(VERSION)
+SHARED_LINKS := $(BUILD)/lib/$(SONAME) $(BUILD)/lib/liblinattn.so
+LIBS         := -lm -pthread
+
+PUBLIC_HEADERS := $(sort $(wildcard include/linattn/*.h))
+LIB_SOURCES    := $(sort $(wildcard lib/*/*.c))
+KERNEL_SOURCES := $(filter %.kernel.c,$(LIB_SOURCES))
+EXAMPLE_COMMON := $(sort $(wildcard examples/common/*.c))
+EXAMPLES       := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard examples/*.c)))
+TEST_SOURCES   := $(sort $(wildcard tests/test_*.c))
+TEST_COMMON    := $(sort $(wildcard tests/support/*.c tests/reference/*.c))
+TESTS          := $(TEST_SOURCES:%.c=$(BUILD)/%)
+
+# ---- Flags ------------------------------------------------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
+# No build path in the binaries, whose bytes then do not depend on where the tree lies.
+REPRODUCIBLE := -ffile-prefix-map='$(CURDIR)'=.
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(REPRODUCIBLE) -fPIC -fvisibility=hidden -fno-math-errno -pthread \
+             $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
+# Examples see what an installed program sees.
+INTERNAL = $(if $(filter examples/%,$<),-Iexamples,-Ilib -Itests)
+# Fused multiply-add only in lib/kernels: everything else, samples above all, gives the same bits on every machine.
+CONTRACT = -ffp-contract=$(if $(filter lib/kernels/%.kernel.c,$<),fast,off)
+
+# Threads outlive dlclose, so the library stays loaded. Sanitizers leave symbols undefined on purpose.
+SHARED_FLAGS = -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/linattn.map -Wl,-z,nodelete \
+               $(NO_DEFS)
+LINK_FLAGS = $(CFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS)
+CHECK_LIBS = $(shell pkg-config --libs check)
+
+# Each *.kernel.c is compiled once for each of these (lib/kernels/isa.h). The compiler says what it compiles for.
+TARGET := $(shell $(CC) $(CFLAGS) $(EXTRA_CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -Eo ' __(STDC|x86_64|i386)__ ')
+# Without one, every object waits for a goal that says so.
+NO_COMPILER := $(if $(filter __STDC__,$(TARGET)),,no-compiler)
+ISAS   := baseline $(if $(filter __x86_64__ __i386__,$(TARGET)),avx2 avx512)
 ISA_FLAGS_baseline := -DLINATTN__ISA=baseline -DLINATTN__LANES=2
 ISA_FLAGS_avx2     := -DLINATTN__ISA=avx2 -DLINATTN__LANES=4 -mavx2 -mfma
-ISA_FLAGS_avx512   := -DLINATTN__ISA=avx512 -DLINATTN__LANES=8 -mavx512f -mavx512dq -mavx512vl -mavx2 -mfma -mprefer-vector-width=512
-# Kernels of lib/kernels contract; those of the sampler define bits and do not.
-CONTRACT = $(if $(filter lib/kernels/%.kernel.c,$<),-ffp-contract=fast,-ffp-contract=off)
+ISA_FLAGS_avx512   := -DLINATTN__ISA=avx512 -DLINATTN__LANES=8 -mavx512f -mavx512dq -mavx512vl -mavx2 -mfma \
+                      -mprefer-vector-width=512
 
-ALL_SOURCES    := $(sort $(wildcard lib/*/*.c))
-KERNEL_SOURCES := $(filter %.kernel.c,$(ALL_SOURCES))
-SOURCES        := $(filter-out %.kernel.c,$(ALL_SOURCES))
-OBJECTS        := $(SOURCES:%.c=$(OBJ)/%.o) $(foreach isa,$(ISAS),$(KERNEL_SOURCES:%.kernel.c=$(OBJ)/%.$(isa).o))
+# Objects live in a folder named after everything that shapes them, so flags may change back and forth without a rebuild; what is
+# made of objects depends on $(BUILD)/flags, which changes when the flags or the list of sources do.
+quote   = '$(subst ','\'',$(1))'
+FLAGS  := $(CC) $(shell $(CC) --version 2>/dev/null | head -n 1) $(ALL_CFLAGS)
+OBJ    := $(BUILD)/obj/$(shell printf '%s' $(call quote,$(FLAGS)) | cksum | cut -d ' ' -f 1)
+OBJECTS := $(patsubst %.c,$(OBJ)/%.o,$(filter-out %.kernel.c,$(LIB_SOURCES))) \
+           $(foreach isa,$(ISAS),$(KERNEL_SOURCES:%.kernel.c=$(OBJ)/%.$(isa).o))
 
-TEST_SOURCES   := $(sort $(wildcard tests/test_*.c))
-TEST_SUPPORT   := $(sort $(wildcard tests/support/*.c tests/reference/*.c))
-TESTS          := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
-CHECK_LIBS     := $(shell pkg-config --libs check 2>/dev/null)
+# ---- Library, examples, tests -------------------------------------------------------------------------------------------------
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@ >&2)
 
-Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-4s %s\n' '$(1)' '$(2)')
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all lib examples tests FORCE no-compiler
+all: lib ## the library and the examples (the default)
+lib: $(STATIC) $(SHARED) $(SHARED_LINKS) $(BUILD)/pkgconfig/linattn-uninstalled.pc ## the library only
+examples: $(EXAMPLES)
+tests: $(TESTS) $(BUILD)/tests/check_vectors ## the tests, without running them
 
-.PHONY: all lib
-all: lib
-lib: $(BUILD)/lib/liblinattn.a
-
-$(BUILD)/lib/liblinattn.a: $(OBJECTS)
-	@mkdir -p $(@D)
-	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
+define compile
+@mkdir -p $(@D)
+$(call say,CC)
+$(Q)$(CC) $(ALL_CFLAGS) $(INTERNAL) $(CONTRACT) $(1) -MMD -MP -c -o $@ $<
+endef
+define link
+@mkdir -p $(@D)
+$(call say,LD)
+$(Q)$(CC) $(LINK_FLAGS) $(1) -o $@ $(filter %.o %.a,$^) $(2) $(LIBS)
+endef
 define KERNEL_RULE
-$(OBJ)/%.$(1).o: %.kernel.c
-	@mkdir -p $$(@D)
-	$$(call say,CC,$$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $$(CONTRACT) $(ISA_FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+$(OBJ)/%.$(1).o: %.kernel.c | $(NO_COMPILER)
+	$$(call compile,$(ISA_FLAGS_$(1)))
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
-$(OBJ)/%.o: %.c
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CONTRACT) -MMD -MP -c -o $@ $<
+# An enumeration's value cannot be made into text by the preprocessor.
+$(OBJ)/lib/common/version.o: VERSION_TEXT = -DLINATTN__VERSION_TEXT='"$(VERSION)"'
+$(OBJ)/%.o: %.c | $(NO_COMPILER)
+	$(call compile,$(VERSION_TEXT))
 
-$(BUILD)/tests/%: $(OBJ)/tests/%.o $(TEST_SUPPORT:%.c=$(OBJ)/%.o) $(BUILD)/lib/liblinattn.a
+$(STATIC): $(OBJECTS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(EXTRA_CFLAGS) -o $@ $^ $(CHECK_LIBS) -lm -pthread
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
--include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
+$(SHARED): $(OBJECTS) lib/linattn.map $(BUILD)/flags
+	$(call link,$(SHARED_FLAGS))
+
+$(SHARED_LINKS): $(SHARED)
+	@ln -sf $(<F) $@
+
+$(BUILD)/examples/%: $(OBJ)/examples/%.o $(EXAMPLE_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
+	$(call link)
+
+$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
+	$(call link,,$(CHECK_LIBS))
+
+# Test programs that do without Check: tests/x.c, or a folder tests/x/.
+$(BUILD)/tests/%: $(OBJ)/tests/%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
+	$(call link)
+$(BUILD)/tests/bench: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bench/*.c)) $(STATIC) $(BUILD)/flags
+	$(call link)
+$(BUILD)/tests/bits: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bits/*.c)) $(STATIC) $(BUILD)/flags
+	$(call link)
+
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(FLAGS) $(SHARED_FLAGS) $(LDFLAGS) $(OBJECTS)) >$@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
+
+no-compiler:
+	$(error The C compiler "$(CC)" does not run. Install one, name another (make CC=...), or use "make check" or "make demo", \
+	        which install what is missing)
+
+-include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
+
+# ---- Installation -------------------------------------------------------------------------------------------------------------
+PC_DIR = $(LIBDIR)/pkgconfig
+# in_prefix: a folder as the .pc file names it.
+in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+# fill: a template with @PREFIX@, @LIBDIR@, @INCLUDEDIR@ filled in.
+fill = sed -e 's|@PREFIX@|$(1)|' -e 's|@LIBDIR@|$(2)|' -e 's|@INCLUDEDIR@|$(3)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|'
+
+$(BUILD)/pkgconfig/linattn-uninstalled.pc: pkgconfig/linattn-uninstalled.pc.in include/linattn/version.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(call fill,,$(abspath $(BUILD))/lib,$(CURDIR)/include) $< >$@
+
+.PHONY: install uninstall
+install: lib ## into PREFIX, or staged under DESTDIR
+	@mkdir -p '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PC_DIR)' '$(DESTDIR)$(INCLUDEDIR)/linattn'
+	$(Q)install -m 644 $(PUBLIC_HEADERS) '$(DESTDIR)$(INCLUDEDIR)/linattn'
+	$(Q)install -m 644 $(STATIC) '$(DESTDIR)$(LIBDIR)'
+	$(Q)install -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)'
+	$(Q)for link in $(notdir $(SHARED_LINKS)); do ln -sf $(notdir $(SHARED)) '$(DESTDIR)$(LIBDIR)'/$$link; done
+	$(Q)$(call fill,$(PREFIX),$(call in_prefix,$(LIBDIR)),$(call in_prefix,$(INCLUDEDIR))) pkgconfig/linattn.pc.in \
+	    >'$(DESTDIR)$(PC_DIR)/linattn.pc'
+	@echo 'Installed liblinattn $(VERSION) in $(DESTDIR)$(LIBDIR). Build programs with'
+	@echo '    export PKG_CONFIG_PATH=$(PC_DIR)'
+	@echo '    cc program.c $$(pkg-config --cflags --libs linattn) -Wl,-rpath,$(LIBDIR)'
+	@echo 'Without -rpath, programs find it once $(LIBDIR) is known to the loader: run ldconfig as root if it is listed in'
+	@echo '/etc/ld.so.conf (/usr/local/lib is), or set LD_LIBRARY_PATH=$(LIBDIR).'
+
+uninstall: ## removes what install put there, given the same variables
+	$(Q)rm -f $(foreach file,$(notdir $(STATIC) $(SHARED) $(SHARED_LINKS)),'$(DESTDIR)$(LIBDIR)/$(file)') \
+	    '$(DESTDIR)$(PC_DIR)/linattn.pc'
+	$(Q)rm -rf '$(DESTDIR)$(INCLUDEDIR)/linattn'
+
+# ---- Running the examples -------------------------------------------------------------------------------------------------------
+.PHONY: demo reproduce bench
+demo: $(EXAMPLES) ## SGD against Adam on setting 1: a minute, a table, a picture in out/
+	$(BUILD)/examples/adam_vs_sgd --recipe setting1 --seeds 2 --steps 3000 --threads $(THREADS) --out out
+
+reproduce: $(EXAMPLES) ## the published comparison, 6 seeds x 10000 steps a recipe (QUICK=1: short runs), into out/
+	set -e; for recipe in setting1 setting2 setting3 sphere; do \
+	    $(BUILD)/examples/adam_vs_sgd --recipe $$recipe $(if $(QUICK),--quick,--seeds 6 --steps 10000) --threads $(THREADS) --out out; \
+	done
+
+bench: $(BUILD)/tests/bench ## timings as CSV
+	@$(BUILD)/tests/bench
+
+# ---- Checks -----------------------------------------------------------------------------------------------------------------------
+.PHONY: check check-programs check-vectors check-headers check-abi check-memory check-install abi-ledger
+VECTORS       = $(or $(LINATTN_VECTORS),tests/vectors)
+RUN_VECTORS   = $(BUILD)/tests/check_vectors '$(VECTORS)'
+# Tests of failing allocations need a library that can be told to fail.
+MEMORY_TESTS  = $(if $(TEST_SOURCES),$(shell grep -l LINATTN_FAIL_ALLOCATION $(TEST_SOURCES)))
+TREE_CHECKS   = check-headers check-abi $(if $(MEMORY_TESTS),check-memory)
+
+check: tests lib ## every test program, the known answers, and quick checks of the tree
+	@tools/tally.sh $(TESTS) "$(RUN_VECTORS)" $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
+
+check-programs: tests
+	@tools/tally.sh $(TESTS) "$(RUN_VECTORS)"
+
+check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECTORS, or tests/vectors
+	@$(RUN_VECTORS)
+
+check-headers: ## every public header alone, twice, in C11 and C++17
+	@mkdir -p $(BUILD)
+	@set -e; for header in $(PUBLIC_HEADERS:include/%=%); do \
+	    printf '#include <%s>\n' $$header $$header >$(BUILD)/header.c; \
+	    echo 'int header_is_there(void);' >>$(BUILD)/header.c; \
+	    $(CC) -std=c11 -Iinclude $(WARNINGS) -Werror -fsyntax-only -x c $(BUILD)/header.c; \
+	    $(CXX) -std=c++17 -Iinclude $(WARNINGS) -Werror -fsyntax-only -x c++ $(BUILD)/header.c; \
+	done
+
+check-abi: lib ## exported symbols against the ledger and the headers; names of internal symbols
+	@CC='$(CC)' tests/abi/check.sh $(SHARED) $(STATIC)
+
+abi-ledger: lib ## writes the ledger of exported symbols anew
+	@tests/abi/check.sh --ledger $(SHARED) >$(BUILD)/symbols.txt
+	@mv $(BUILD)/symbols.txt tests/abi/symbols.txt
+
+check-memory: ## the tests in which allocations fail
+	@$(MAKE) BUILD=$(BUILD)/memory EXTRA_CFLAGS='$(EXTRA_CFLAGS) -DLINATTN_FAIL_ALLOCATION' \
+	    TEST_SOURCES='$(MEMORY_TESTS)' check-memory-run
+check-memory-run: $(TESTS)
+	@tools/tally.sh $(TESTS)
+
+check-install: all ## installs into fresh folders and builds programs against the result
+	@CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' tests/install/check.sh '$(abspath $(BUILD))'
+
+# ---- Checks with other compilers, checkers and machines ---------------------------------------------------------------------------
+.PHONY: check-asan check-tsan check-valgrind check-clang check-aarch64 check-memory-run
+SANITIZE    = -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
+# Programs that start threads.
+THREAD_TESTS = $(filter %_pool %_objective %_trainer,$(TESTS))
+
+check-asan: ## the tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O2 -g' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' check-programs
+
+check-tsan: ## the tests that use threads, under the thread sanitizer
+	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O2 -g' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=thread' check-threads
+.PHONY: check-threads
+# Address randomisation can put the program where the thread sanitizer does not expect it.
+check-threads: $(THREAD_TESTS)
+	@WRAP='$(shell setarch -R true 2>/dev/null && echo setarch -R)' CK_FORK=no tools/tally.sh $(THREAD_TESTS)
+
+check-valgrind: tests ## the tests under valgrind
+	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect' CK_FORK=no \
+	    tools/tally.sh $(TESTS) "$(RUN_VECTORS)"
+
+check-clang: ## everything built by clang without a warning, and tested
+	@$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=-Werror all check-programs
+
+check-aarch64: $(BUILD)/tests/bits ## samples have the same bits on an emulated aarch64
+	@$(MAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar LDFLAGS=-static $(BUILD)/aarch64/tests/bits
+	$(BUILD)/tests/bits >$(BUILD)/bits.native
+	qemu-aarch64 $(BUILD)/aarch64/tests/bits >$(BUILD)/bits.aarch64
+	cmp $(BUILD)/bits.native $(BUILD)/bits.aarch64
+
+# ---- Housekeeping -------------------------------------------------------------------------------------------------------------------
+.PHONY: clean dist help
+clean: ## removes the build folder
+	rm -rf '$(BUILD)'
+
+dist: ## a tarball of the last commit
+	@mkdir -p $(BUILD)
+	git archive --prefix=liblinattn-$(VERSION)/ -o $(BUILD)/liblinattn-$(VERSION).tar.gz HEAD
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r goal text; do \
+	    printf '  %-16s %s\n' "$$goal" "$$text"; done
+
+endif

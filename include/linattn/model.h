@@ -42,7 +42,7 @@ typedef struct linattn_model_options {
     size_t heads;       /* H, 1 to LINATTN_MAX_HEADS; 1 */
     int32_t attention;  /* enum linattn_attention; linear */
     int32_t form;       /* enum linattn_form; block */
-    double init_std;    /* standard deviation (not variance) of the initial parameters, >= 0, finite; 0.05 */
+    double init_std;    /* standard deviation (not variance) of the initial parameters, 0 to 1e300; 0.05 */
 } linattn_model_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.

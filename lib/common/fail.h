@@ -11,6 +11,10 @@
  * linattn__fail_real. */
 __attribute__((format(printf, 2, 3))) int linattn__fail(int status, const char *format, ...);
 
+/* The same, followed by ": " and the system's words for `error` (an errno), for which room is kept however long the format grows.
+ */
+__attribute__((format(printf, 3, 4))) int linattn__fail_system(int status, int error, const char *format, ...);
+
 /* LINATTN_EINVAL "<argument> is NULL". */
 int linattn__fail_null(const char *argument);
 

@@ -12,7 +12,8 @@ typedef struct linattn__struct {
     const void *defaults; /* a struct of `size` bytes; NULL for result structs */
 } linattn__struct;
 
-/* The body of every linattn_x_options_init. `argument` names the pointer in messages. */
+/* The body of every linattn_x_options_init. Returns LINATTN_EINVAL when options is NULL, or size below first_size or absurd;
+ * messages name the struct. A newer caller's bytes beyond type->size become 0. */
 int linattn__options_init(const linattn__struct *type, void *options, size_t size);
 
 /* Copies the caller's options into copy (type->size bytes), missing fields filled from the defaults; copy's struct_size becomes

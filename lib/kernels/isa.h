@@ -11,8 +11,8 @@
 enum linattn__isa { LINATTN__ISA_BASELINE, LINATTN__ISA_AVX2, LINATTN__ISA_AVX512, LINATTN__ISA_COUNT };
 
 #define LINATTN__ISA_PASTE2(name, isa) linattn__##name##_##isa
-#define LINATTN__ISA_PASTE(name, isa) LINATTN__ISA_PASTE2(name, isa)
-#define LINATTN__ISA_NAME(name) LINATTN__ISA_PASTE(name, LINATTN__ISA)
+#define LINATTN__ISA_PASTE(name, isa)  LINATTN__ISA_PASTE2(name, isa)
+#define LINATTN__ISA_NAME(name)        LINATTN__ISA_PASTE(name, LINATTN__ISA)
 
 /* Declares the tables `name` of struct type `type`, and the array `tables` of pointers to them. */
 #if defined(__x86_64__) || defined(__i386__)

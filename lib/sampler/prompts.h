@@ -4,6 +4,7 @@
 #ifndef LINATTN_SAMPLER_PROMPTS_H
 #define LINATTN_SAMPLER_PROMPTS_H
 
+#include "common/describe.h"
 #include "kernels/isa.h"
 #include <linattn/sampler.h>
 #include <stddef.h>
@@ -33,7 +34,10 @@ const linattn__prompts *linattn__batch_prompts(const linattn_batch *batch);
 void linattn__sampler_retain(const linattn_sampler *sampler);
 void linattn__batch_retain(const linattn_batch *batch);
 
-/* What the sampler draws, for fingerprints and for the objective. */
+/* Tells the options on which the sampler's numbers depend; returns what visit returned when that is not 0. */
+int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user);
+
+/* The options as the sampler keeps them. */
 const linattn_sampler_options *linattn__sampler_get_options(const linattn_sampler *sampler);
 
 /* Scratch memory for drawing, in doubles: one such piece, aligned to 64 bytes, for each thread. */

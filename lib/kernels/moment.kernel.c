@@ -1,0 +1,102 @@
+/* The moment path for one instruction set: groups of lanes through forward and backward pass, sums over prompts. */
+#include "kernels/moment.h"
+
+enum { LINATTN__BLOCK_LANES = 8 }; /* prompts of a block: the distance of two entries of a block's arrays */
+
+#include "kernels/block.h"
+#include "kernels/full.h"
+
+enum { GROUPS = LINATTN__BLOCK_LANES / LINATTN__LANES };
+
+/* Workspace: the layers' stored forward pass (one more for what would follow the last), adjoints, and a lane sum a parameter. */
+static size_t stored_size(const linattn__moment_shape *shape) {
+    const size_t d = shape->dim;
+    return (shape->layers + 1) * (shape->full ? full_layer_size(shape->heads, d + 1) : block_layer_size(shape->heads, d)) *
+           LINATTN__LANES;
+}
+
+static size_t workspace(const linattn__moment_shape *shape) {
+    const size_t d = shape->dim, adjoint = shape->full ? full_adjoint_size(d + 1) : block_adjoint_size(d);
+    return stored_size(shape) + (adjoint + linattn__moment_parameter_count(shape)) * LINATTN__LANES;
+}
+
+static double sum_lanes(vreal x) {
+    double sum = x[0];
+    for (int i = 1; i < LINATTN__LANES; i++) sum += x[i];
+    return sum;
+}
+
+/* One group of lanes: q_y after the last layer. d is constant in the callers below. */
+LINATTN__INLINE vreal forward(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
+                              const linattn__moment_data *data, size_t block, size_t group, double *stored) {
+    const double *moments = data->moments + block * (d + 1) * (d + 2) / 2 * LINATTN__BLOCK_LANES + group * LINATTN__LANES;
+    const double *query = data->queries + block * (d + 1) * LINATTN__BLOCK_LANES + group * LINATTN__LANES;
+    const double over_n = 1.0 / (double)shape->context;
+    if (full) {
+        full_load(moments, query, stored, shape->heads, d + 1);
+        return full_forward(shape->layers, shape->heads, d + 1, over_n, theta, stored);
+    }
+    const vreal q_y = block_load(moments, query, stored, shape->heads, d);
+    return block_forward(shape->layers, shape->heads, d, over_n, theta, stored, q_y);
+}
+
+/* The squared error of one group; gradient (p lane sums) may be NULL. */
+LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
+                                    const linattn__moment_data *data, size_t block, size_t group, double *gradient, double *stored,
+                                    double *work) {
+    const vreal target = vreal_load(data->targets + block * LINATTN__BLOCK_LANES + group * LINATTN__LANES);
+    const vreal miss = forward(shape, full, d, theta, data, block, group, stored) + target; /* -(prediction - target) */
+    const double over_n = 1.0 / (double)shape->context;
+    if (gradient && full)
+        full_backward(shape->layers, shape->heads, d + 1, over_n, theta, stored, 2.0 * miss, gradient, work);
+    else if (gradient)
+        block_backward(shape->layers, shape->heads, d, over_n, theta, stored, 2.0 * miss, gradient, work);
+    return miss * miss;
+}
+
+/* The loop over groups, for a size known to the compiler (or not: `any`). */
+#define SIZED(name, full, d)                                                                                                       \
+    static vreal squares_##name(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data,         \
+                                double *gradient, double *stored, double *work) {                                                  \
+        vreal sum = {0};                                                                                                           \
+        for (size_t block = 0; block < data->blocks; block++)                                                                      \
+            for (size_t group = 0; group < GROUPS; group++)                                                                        \
+                sum += group_squares(shape, full, d, theta, data, block, group, gradient, stored, work);                           \
+        return sum;                                                                                                                \
+    }
+
+SIZED(block_5, 0, 5)
+SIZED(block_10, 0, 10)
+SIZED(block_20, 0, 20)
+SIZED(block_any, 0, shape->dim)
+SIZED(full_5, 1, 5)
+SIZED(full_any, 1, shape->dim)
+
+static double sum_squares(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data,
+                          double *gradient, double *space) {
+    double *const stored = space, *const sums = stored + stored_size(shape);
+    const size_t p = linattn__moment_parameter_count(shape);
+    double *const work = sums + p * LINATTN__LANES, *const wanted = gradient ? sums : NULL;
+    if (gradient) memset(sums, 0, p * LINATTN__LANES * sizeof *sums);
+    vreal sum;
+    if (shape->full)
+        sum = (shape->dim == 5 ? squares_full_5 : squares_full_any)(shape, theta, data, wanted, stored, work);
+    else
+        sum = (shape->dim == 5    ? squares_block_5
+               : shape->dim == 10 ? squares_block_10
+               : shape->dim == 20 ? squares_block_20
+                                  : squares_block_any)(shape, theta, data, wanted, stored, work);
+    if (gradient)
+        for (size_t i = 0; i < p; i++) gradient[i] = sum_lanes(vreal_load(sums + i * LINATTN__LANES));
+    return sum_lanes(sum);
+}
+
+static void predict(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, double *predictions,
+                    double *space) {
+    for (size_t block = 0; block < data->blocks; block++)
+        for (size_t group = 0; group < GROUPS; group++)
+            vreal_store(predictions + block * LINATTN__BLOCK_LANES + group * LINATTN__LANES,
+                        -forward(shape, shape->full, shape->dim, theta, data, block, group, space));
+}
+
+const linattn__moment_kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares};

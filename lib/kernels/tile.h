@@ -1,0 +1,138 @@
+/* tile.h: products of small matrices, one for each lane.
+ *
+ * A lane matrix (rows, columns) holds LINATTN__LANES matrices at once, the lane being the innermost index. A shared matrix holds
+ * one matrix of plain doubles that all lanes use: the parameters. A product keeps a tile of the result in registers while it runs
+ * along the inner index, so that each loaded value is used several times. With constant sizes everything below is unrolled. */
+#ifndef LINATTN_KERNELS_TILE_H
+#define LINATTN_KERNELS_TILE_H
+
+#include "common/vector.h"
+
+/* Before a loop of few, constant turns: arrays indexed by it become registers. */
+#ifdef __clang__
+#define LINATTN__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define LINATTN__UNROLL _Pragma("GCC unroll 8")
+#endif
+
+/* A factor of a product. Entry (i, j) is element i * row + j * column; exchanging the strides transposes. */
+typedef struct {
+    const double *at;
+    size_t row, column;
+    int shared; /* 1: an element is one double; 0: LINATTN__LANES of them */
+} factor;
+
+LINATTN__INLINE factor lanes(const double *at, size_t columns) { return (factor){at, columns, 1, 0}; }
+LINATTN__INLINE factor shared(const double *at, size_t columns) { return (factor){at, columns, 1, 1}; }
+LINATTN__INLINE factor transposed(factor x) { return (factor){x.at, x.column, x.row, x.shared}; }
+
+LINATTN__INLINE vreal entry(factor x, size_t i, size_t j) {
+    const size_t element = i * x.row + j * x.column;
+    return x.shared ? vreal_all(x.at[element]) : vreal_load(x.at + element * LINATTN__LANES);
+}
+
+/* The tile's height and width, constants also where the matrix's size is not: registers allow 5 x 5 or 3 x 7 with 32 of them, 2 x 6
+ * with 16. What is left at the edges goes by single rows and columns. */
+#if LINATTN__LANES == 8
+enum { TILE_ROWS = 5, TILE_COLUMNS = 7 };
+#define LINATTN__TILE_COLUMNS(columns)                                                                                             \
+    (!__builtin_constant_p(columns) ? 4 : (columns) % 5 == 0 ? 5 : (columns) % 7 == 0 ? 7 : (columns) % 6 == 0 ? 6 : 4)
+#define LINATTN__TILE_ROWS(rows, columns)                                                                                          \
+    (!__builtin_constant_p(rows) ? 4 : (columns) % 5 == 0 && (rows) % 5 == 0 ? 5 : (columns) % 7 == 0 || (rows) % 4 != 0 ? 3 : 4)
+#else
+enum { TILE_ROWS = 2, TILE_COLUMNS = 6 };
+#define LINATTN__TILE_COLUMNS(columns)    (!__builtin_constant_p(columns) ? 4 : (columns) % 5 == 0 ? 5 : (columns) % 6 == 0 ? 6 : 4)
+#define LINATTN__TILE_ROWS(rows, columns) 2
+#endif
+
+/* out(i, j) = [add: out(i, j) +] sum over k of a(i, k) b(k, j), for i in row .. row+rows-1, j in column .. column+columns-1. */
+LINATTN__INLINE void tile(double *out, size_t stride, size_t row, size_t rows, size_t column, size_t columns, size_t inner,
+                          factor a, factor b, int add) {
+    vreal sum[TILE_ROWS][TILE_COLUMNS];
+    out += (row * stride + column) * LINATTN__LANES;
+    LINATTN__UNROLL
+    for (size_t i = 0; i < rows; i++) {
+        LINATTN__UNROLL
+        for (size_t j = 0; j < columns; j++) sum[i][j] = add ? vreal_load(out + (i * stride + j) * LINATTN__LANES) : (vreal){0};
+    }
+    for (size_t k = 0; k < inner; k++) {
+        vreal right[TILE_COLUMNS];
+        LINATTN__UNROLL
+        for (size_t j = 0; j < columns; j++) right[j] = entry(b, k, column + j);
+        LINATTN__UNROLL
+        for (size_t i = 0; i < rows; i++) {
+            const vreal left = entry(a, row + i, k);
+            LINATTN__UNROLL
+            for (size_t j = 0; j < columns; j++) sum[i][j] += left * right[j];
+        }
+    }
+    LINATTN__UNROLL
+    for (size_t i = 0; i < rows; i++) {
+        LINATTN__UNROLL
+        for (size_t j = 0; j < columns; j++) vreal_store(out + (i * stride + j) * LINATTN__LANES, sum[i][j]);
+    }
+}
+
+LINATTN__INLINE void tile_strip(double *out, size_t row, size_t rows, size_t columns, size_t inner, factor a, factor b, int add) {
+    const size_t width = LINATTN__TILE_COLUMNS(columns);
+    size_t column = 0;
+    for (; column + width <= columns; column += width) tile(out, columns, row, rows, column, width, inner, a, b, add);
+    for (; column < columns; column++) tile(out, columns, row, rows, column, 1, inner, a, b, add);
+}
+
+/* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither. */
+LINATTN__INLINE void product(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add) {
+    const size_t height = LINATTN__TILE_ROWS(rows, columns);
+    size_t row = 0;
+    for (; row + height <= rows; row += height) tile_strip(out, row, height, columns, inner, a, b, add);
+    for (; row < rows; row++) tile_strip(out, row, 1, columns, inner, a, b, add);
+}
+
+enum { SET = 0, ADD = 1, TILE_VECTOR = 5 };
+
+/* Rows row .. row+rows-1 of a x. */
+LINATTN__INLINE void tile_vector(double *out, size_t row, size_t rows, size_t inner, factor a, const double *x, int add) {
+    vreal sum[TILE_VECTOR];
+    LINATTN__UNROLL
+    for (size_t i = 0; i < rows; i++) sum[i] = add ? vreal_load(out + (row + i) * LINATTN__LANES) : (vreal){0};
+    for (size_t k = 0; k < inner; k++) {
+        const vreal right = vreal_load(x + k * LINATTN__LANES);
+        LINATTN__UNROLL
+        for (size_t i = 0; i < rows; i++) sum[i] += entry(a, row + i, k) * right;
+    }
+    LINATTN__UNROLL
+    for (size_t i = 0; i < rows; i++) vreal_store(out + (row + i) * LINATTN__LANES, sum[i]);
+}
+
+/* out (rows) = a (rows, inner) x (inner), or out + a x. */
+LINATTN__INLINE void product_vector(double *out, size_t rows, size_t inner, factor a, const double *x, int add) {
+    const size_t height = __builtin_constant_p(rows) && rows % TILE_VECTOR == 0 ? TILE_VECTOR : 4;
+    size_t row = 0;
+    for (; row + height <= rows; row += height) tile_vector(out, row, height, inner, a, x, add);
+    for (; row < rows; row++) tile_vector(out, row, 1, inner, a, x, add);
+}
+
+/* out (rows, columns) += x (rows) y (columns)^T. */
+LINATTN__INLINE void add_outer(double *out, size_t rows, size_t columns, const double *x, const double *y) {
+    for (size_t i = 0; i < rows; i++) {
+        const vreal left = vreal_load(x + i * LINATTN__LANES);
+        for (size_t j = 0; j < columns; j++) {
+            double *to = out + (i * columns + j) * LINATTN__LANES;
+            vreal_store(to, vreal_load(to) + left * vreal_load(y + j * LINATTN__LANES));
+        }
+    }
+}
+
+/* Sum over k of x_k y_k, a number for each lane. */
+LINATTN__INLINE vreal dot(const double *x, const double *y, size_t count) {
+    vreal sum = {0};
+    for (size_t k = 0; k < count; k++) sum += vreal_load(x + k * LINATTN__LANES) * vreal_load(y + k * LINATTN__LANES);
+    return sum;
+}
+
+/* x (count) *= by. */
+LINATTN__INLINE void scale(double *x, size_t count, vreal by) {
+    for (size_t k = 0; k < count; k++) vreal_store(x + k * LINATTN__LANES, vreal_load(x + k * LINATTN__LANES) * by);
+}
+
+#endif

@@ -1,0 +1,76 @@
+#include "model/model.h"
+
+#include "common/allocate.h"
+#include "common/fail.h"
+#include "common/options.h"
+
+static const linattn_model_options defaults = {
+    .struct_size = sizeof(linattn_model_options),
+    .heads = 1,
+    .attention = LINATTN_ATTENTION_LINEAR,
+    .form = LINATTN_FORM_BLOCK,
+    .init_std = 0.05,
+};
+static const linattn__struct options_type = {"linattn_model_options", sizeof defaults, sizeof defaults, &defaults};
+
+int linattn_model_options_init(linattn_model_options *options, size_t size) {
+    return linattn__options_init(&options_type, options, size);
+}
+
+static int check_options(const linattn_model_options *o) {
+    if (o->dim < 1 || o->dim > LINATTN_MAX_DIM) return linattn__fail_count("dim", o->dim, "1 to 1024");
+    if (o->layers < 1 || o->layers > LINATTN_MAX_LAYERS) return linattn__fail_count("layers", o->layers, "1 to 256");
+    if (o->heads < 1 || o->heads > LINATTN_MAX_HEADS) return linattn__fail_count("heads", o->heads, "1 to 64");
+    if (o->attention != LINATTN_ATTENTION_LINEAR) return linattn__fail_integer("attention", o->attention, "0 (linear)");
+    if (o->form != LINATTN_FORM_BLOCK && o->form != LINATTN_FORM_FULL)
+        return linattn__fail_integer("form", o->form, "0 (block) or 1 (full)");
+    if (!(o->init_std >= 0 && o->init_std <= 1e300)) return linattn__fail_real("init_std", o->init_std, "0 to 1e300");
+    return LINATTN_OK;
+}
+
+int linattn_model_create(linattn_model **out, const linattn_model_options *options) {
+    if (!out) return linattn__fail_null("out");
+    *out = NULL;
+    linattn_model_options read;
+    int status = linattn__options_read(&options_type, &read, options);
+    if (status == LINATTN_OK) status = check_options(&read);
+    if (status != LINATTN_OK) return status;
+    linattn_model *model = linattn__allocate(1, sizeof *model);
+    if (!model) return linattn__fail_memory("a model");
+    atomic_init(&model->owners, 1);
+    model->options = read;
+    const linattn__moment_shape shape = linattn__model_moment_shape(model, 1);
+    model->parameters = linattn__moment_parameter_count(&shape);
+    *out = model;
+    return LINATTN_OK;
+}
+
+void linattn__model_retain(const linattn_model *model) { atomic_fetch_add(&((linattn_model *)model)->owners, 1); }
+
+void linattn_model_destroy(linattn_model *model) {
+    if (model && atomic_fetch_sub(&model->owners, 1) == 1) linattn__release(model);
+}
+
+size_t linattn_model_parameter_count(const linattn_model *model) { return model ? model->parameters : 0; }
+
+linattn__moment_shape linattn__model_moment_shape(const linattn_model *model, size_t context) {
+    const linattn_model_options *o = &model->options;
+    return (linattn__moment_shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL};
+}
+
+int linattn__model_describe(const linattn_model *model, linattn__describe visit, void *user) {
+    const linattn_model_options *o = &model->options;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } fields[] = {{"model.dim", o->dim},
+                  {"model.layers", o->layers},
+                  {"model.heads", o->heads},
+                  {"model.attention", (uint64_t)o->attention},
+                  {"model.form", (uint64_t)o->form}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const int status = visit(fields[i].name, fields[i].value, user);
+        if (status != LINATTN_OK) return status;
+    }
+    return LINATTN_OK;
+}

@@ -1,0 +1,38 @@
+#include "common/allocate.h"
+#include "common/fail.h"
+#include "model/model.h"
+#include "sampler/prompts.h"
+
+enum { CHUNK = 8 }; /* blocks predicted at a time */
+
+int linattn__model_predict(const linattn_model *model, const linattn_batch *batch, enum linattn__isa isa, const double *theta,
+                           double *out) {
+    const linattn__prompts *data = linattn__batch_prompts(batch);
+    const size_t d = data->dim, triangle = (d + 1) * (d + 2) / 2;
+    const linattn__moment_kernels *kernels = linattn__moment_kernels_for(isa);
+    const linattn__moment_shape shape = linattn__model_moment_shape(model, data->context);
+    double *lanes = linattn__allocate(CHUNK * LINATTN__BLOCK + kernels->workspace(&shape), sizeof *lanes);
+    if (!lanes) return linattn__fail_memory("predictions");
+    for (size_t block = 0; block < data->blocks; block += CHUNK) {
+        const linattn__moment_data chunk = {data->moments + block * triangle * LINATTN__BLOCK,
+                                            data->queries + block * (d + 1) * LINATTN__BLOCK, NULL,
+                                            data->blocks - block < CHUNK ? data->blocks - block : CHUNK};
+        kernels->predict(&shape, theta, &chunk, lanes, lanes + CHUNK * LINATTN__BLOCK);
+        const size_t first = block * LINATTN__BLOCK, left = data->prompts - first;
+        for (size_t i = 0; i < left && i < CHUNK * LINATTN__BLOCK; i++) out[first + i] = lanes[i];
+    }
+    linattn__release(lanes);
+    return LINATTN_OK;
+}
+
+int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out) {
+    if (!model) return linattn__fail_null("model");
+    if (!batch) return linattn__fail_null("batch");
+    if (!theta) return linattn__fail_null("theta");
+    if (!out) return linattn__fail_null("out");
+    if (linattn_batch_dim(batch) != model->options.dim)
+        return linattn__fail(LINATTN_EMISMATCH, "the batch has dim %zu, the model %zu", linattn_batch_dim(batch),
+                             model->options.dim);
+    const int status = linattn__check_finite("theta", theta, model->parameters);
+    return status == LINATTN_OK ? linattn__model_predict(model, batch, linattn__isa_best(), theta, out) : status;
+}

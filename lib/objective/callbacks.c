@@ -1,0 +1,69 @@
+/* An objective of the caller's own functions. */
+#include "common/allocate.h"
+#include "common/fail.h"
+#include "common/options.h"
+#include "objective/objective.h"
+
+#include <math.h>
+
+typedef struct {
+    linattn_objective base;
+    linattn_objective_callbacks callbacks;
+    void *user;
+} callback_objective;
+
+static const linattn_objective_callbacks defaults = {.struct_size = sizeof(linattn_objective_callbacks)};
+static const linattn__struct callbacks_type = {"linattn_objective_callbacks", sizeof defaults, sizeof defaults, &defaults};
+
+int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, size_t size) {
+    return linattn__options_init(&callbacks_type, callbacks, size);
+}
+
+/* Outputs are NaN before the call: what a function did not write is then seen. */
+static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
+    callback_objective *f = (callback_objective *)objective;
+    *value = NAN;
+    if (!gradient && f->callbacks.value) return linattn__callback_status("value", f->callbacks.value(draw, theta, value, f->user));
+    double *into = gradient ? gradient : objective->gradient;
+    for (size_t i = 0; i < objective->parameters; i++) into[i] = NAN;
+    return linattn__callback_status("gradient", f->callbacks.gradient(draw, theta, value, into, f->user));
+}
+
+static const linattn__objective_class callbacks_class;
+
+static int create(linattn_objective **out, const linattn_objective_callbacks *callbacks, const linattn_objective_options *options,
+                  void *user) {
+    linattn_objective *objective;
+    const int status =
+        linattn__objective_open(&objective, &callbacks_class, sizeof(callback_objective), callbacks->parameter_count, options);
+    if (status != LINATTN_OK) return status;
+    callback_objective *f = (callback_objective *)objective;
+    f->callbacks = *callbacks;
+    f->user = user;
+    *out = objective;
+    return LINATTN_OK;
+}
+
+static int clone(linattn_objective **out, const linattn_objective *objective) {
+    const callback_objective *f = (const callback_objective *)objective;
+    return create(out, &f->callbacks, &objective->options, f->user);
+}
+
+static int describe(const linattn_objective *objective, linattn__describe visit, void *user) {
+    return (void)objective, visit("objective.kind", 2, user);
+}
+
+static const linattn__objective_class callbacks_class = {"callbacks", evaluate, clone, NULL, describe};
+
+int linattn_objective_create_callbacks(linattn_objective **out, const linattn_objective_callbacks *callbacks,
+                                       const linattn_objective_options *options, void *user) {
+    if (!out) return linattn__fail_null("out");
+    *out = NULL;
+    linattn_objective_callbacks read;
+    const int status = linattn__options_read(&callbacks_type, &read, callbacks);
+    if (status != LINATTN_OK) return status;
+    if (read.parameter_count < 1 || read.parameter_count > ((size_t)1 << 40))
+        return linattn__fail_count("parameter_count", read.parameter_count, "1 to 2^40");
+    if (!read.gradient) return linattn__fail_null("gradient of linattn_objective_callbacks");
+    return create(out, &read, options, user);
+}

@@ -1,0 +1,46 @@
+/* objective.h (internal): what every kind of objective has.
+ *
+ * The front end (objective.c) validates, calls the class, checks what came back and only then writes the caller's outputs. */
+#ifndef LINATTN_OBJECTIVE_OBJECTIVE_H
+#define LINATTN_OBJECTIVE_OBJECTIVE_H
+
+#include "common/describe.h"
+#include <linattn/objective.h>
+#include <stdatomic.h>
+
+typedef struct linattn__objective_class {
+    const char *name;
+    /* Value, and unless `gradient` is NULL the gradient (p) of draw `draw` at theta. Both outputs are scratch: their content does
+     * not matter on failure. */
+    int (*evaluate)(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient);
+    int (*clone)(linattn_objective **out, const linattn_objective *objective);
+    void (*close)(linattn_objective *objective); /* releases what the class added; NULL: nothing */
+    int (*describe)(const linattn_objective *objective, linattn__describe visit, void *user);
+} linattn__objective_class;
+
+/* The beginning of every class's struct. */
+struct linattn_objective {
+    const linattn__objective_class *class;
+    atomic_size_t owners;
+    size_t parameters; /* p */
+    linattn_objective_options options;
+    double *gradient; /* (p), scratch */
+};
+
+/* Reads options that may be NULL and allocates an objective of `size` bytes that begins with struct linattn_objective. */
+int linattn__objective_open(linattn_objective **out, const linattn__objective_class *class, size_t size, size_t parameters,
+                            const linattn_objective_options *options);
+
+/* Another owner of the same handle: a trainer. */
+void linattn__objective_retain(linattn_objective *objective);
+
+/* Tells the fields on which the objective's numbers depend. */
+int linattn__objective_describe(const linattn_objective *objective, linattn__describe visit, void *user);
+
+/* Calls the progress callback, if any; returns what it returned, only 0, LINATTN_STOP and negative numbers being allowed. */
+int linattn__objective_progress(const linattn_objective *objective, double fraction);
+
+/* Turns what a callback returned into a status: 0, LINATTN_STOP and negative numbers pass, anything else is LINATTN_EINVAL. */
+int linattn__callback_status(const char *callback, int returned);
+
+#endif

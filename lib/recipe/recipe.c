@@ -1,0 +1,164 @@
+/* recipe.c: the published experiments: numbers, and for each number where it comes from. */
+#include "common/fail.h"
+#include "common/options.h"
+#include <linattn/recipe.h>
+#include <math.h>
+#include <string.h>
+
+/* Most numbers are the same in every experiment; a row tells the others. */
+#define ROW(row, l, d, n, x, k, theta, clip, lr_sgd, lr_adam)                                                                      \
+    {                                                                                                                              \
+        .struct_size = sizeof(linattn_recipe), .name = row, .layers = l, .dim = d, .context = n, .prompts = 1000, .seeds = 6,      \
+        .steps = 10000, .covariates = LINATTN_COVARIATES_##x, .form = LINATTN_FORM_BLOCK, .gamma_shape = k, .gamma_scale = theta,  \
+        .init_std = 0.05, .clip_threshold = clip, .sgd_learning_rate = lr_sgd, .sgd_momentum = 0.9, .adam_learning_rate = lr_adam, \
+        .adam_beta1 = 0.9, .adam_beta2 = 0.9, .adam_epsilon = 1e-8                                                                 \
+    }
+
+/* clang-format off */
+static const linattn_recipe RECIPES[] = {
+    /*  name        L   d   n  covariates k theta  clip  lr SGD   Adam */
+    ROW("setting1", 3,  5, 20, NORMAL,    1,     1,    1,    0.02,   0.02),
+    ROW("setting2", 3,  5,  5, NORMAL,    1,     1,    1,    0.01,  0.005),
+    ROW("setting3", 3,  5, 20, GAMMA,   0.1,    10,    1,    0.02,   0.02),
+    ROW("sphere",   3,  5, 20, SPHERE,    1,     1,  0.1,       5,    0.1),
+    ROW("depth2",   2,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN),
+    ROW("depth4",   4,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN),
+    ROW("depth6",   6,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN),
+    ROW("depth8",   8,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN),
+    ROW("wide",     8, 20, 60, NORMAL,    1,     1,    1,     NAN,    NAN),
+};
+/* clang-format on */
+enum { COUNT = sizeof RECIPES / sizeof RECIPES[0] };
+static const char NAMES[] = "setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide";
+
+static const linattn_recipe DEFAULTS = {.struct_size = sizeof(linattn_recipe)};
+static const linattn__struct RECIPE = {"linattn_recipe", sizeof(linattn_recipe), sizeof(linattn_recipe), &DEFAULTS};
+
+/* Where a field comes from. "Text" and "notebook" are those of arXiv:2310.01082. recipe NULL: every recipe without a row of its
+ * own, which must come before. */
+typedef struct source {
+    const char *field, *recipe, *text;
+} source;
+
+#define PAPER   "arXiv:2310.01082"
+#define UNTUNED "not tuned: NaN until the user sets it, and linattn_optimizer_create refuses NaN"
+#define TUNED   PAPER ", the published choice, best of 10 learning rates"
+#define UNREAD  "not read: the covariates are not gamma-distributed"
+
+#define UNTUNED_ROWS(field)                                                                                                        \
+    {field, "depth2", UNTUNED}, {field, "depth4", UNTUNED}, {field, "depth6", UNTUNED}, {field, "depth8", UNTUNED}, {              \
+        field, "wide", UNTUNED                                                                                                     \
+    }
+
+static const source SOURCES[] = {
+    {"name", NULL, "the library's own name for an experiment of " PAPER},
+    {"layers", "wide", PAPER ", text, the experiment with more layers, dimensions and examples: L = 8"},
+    {"layers", "depth2", PAPER ", text, the experiment on depth: L = 2, 4, 6, 8"},
+    {"layers", "depth4", PAPER ", text, the experiment on depth: L = 2, 4, 6, 8"},
+    {"layers", "depth6", PAPER ", text, the experiment on depth: L = 2, 4, 6, 8"},
+    {"layers", "depth8", PAPER ", text, the experiment on depth: L = 2, 4, 6, 8"},
+    {"layers", NULL, PAPER ", text: L = 3"},
+    {"dim", "wide", PAPER ", text, the experiment with more layers, dimensions and examples: d = 20"},
+    {"dim", NULL, PAPER ", text: d = 5"},
+    {"context", "wide", PAPER ", text, the experiment with more layers, dimensions and examples: n = 60"},
+    {"context", "setting2", PAPER ", text, setting 2: n = 5"},
+    {"context", NULL, PAPER ", text: n = 20"},
+    {"prompts", NULL, PAPER ", a fresh batch of 1000 prompts at each step"},
+    {"seeds", NULL, PAPER ", 6 runs are averaged"},
+    {"steps", NULL, PAPER ", the figures' last step, 10000"},
+    {"covariates", "setting3", PAPER ", text, setting 3: sqrt(g) u, g gamma-distributed, u uniform on the unit sphere"},
+    {"covariates", "sphere", PAPER ", text, the comparison with heavy-tailed covariates: uniform on the unit sphere"},
+    {"covariates", NULL, PAPER ", text: x ~ N(0, I)"},
+    {"form", NULL, PAPER ", notebook: P = [[P_x, 0], [0, 1]], Q = [[Q_x, 0], [0, 0]]; the text defines the full form"},
+    {"gamma_shape", "setting3", PAPER ", text, setting 3: k = 0.1"},
+    {"gamma_shape", NULL, UNREAD},
+    {"gamma_scale", "setting3", PAPER ", text, setting 3: theta = 10"},
+    {"gamma_scale", NULL, UNREAD},
+    {"init_std", NULL, PAPER ", notebook: its variable called var, 0.05, is used as the standard deviation"},
+    {"clip_threshold", "sphere", PAPER ", notebook: 0.1; the text says 1 for all experiments"},
+    {"clip_threshold", NULL, PAPER ", text: global norm clipped to 1"},
+    UNTUNED_ROWS("sgd_learning_rate"),
+    {"sgd_learning_rate", NULL, TUNED},
+    {"sgd_momentum", NULL, PAPER ", text: 0.9, in PyTorch's form v <- 0.9 v + g"},
+    UNTUNED_ROWS("adam_learning_rate"),
+    {"adam_learning_rate", NULL, TUNED},
+    {"adam_beta1", NULL, PAPER ", text: beta1 = beta2 = 0.9"},
+    {"adam_beta2", NULL, PAPER ", text: beta1 = beta2 = 0.9"},
+    {"adam_epsilon", NULL, "PyTorch's default, 1e-8, added after the bias correction"},
+};
+
+size_t linattn_recipe_count(void) { return COUNT; }
+
+int linattn_recipe_get(size_t index, linattn_recipe *out) {
+    if (index >= COUNT) return linattn__fail(LINATTN_EINVAL, "index is %zu; allowed: 0 to %d", index, COUNT - 1);
+    const int status = linattn__result_check(&RECIPE, out);
+    if (!status) linattn__result_write(&RECIPE, out, &RECIPES[index]);
+    return status;
+}
+
+int linattn_recipe_find(const char *name, linattn_recipe *out) {
+    if (!name) return linattn__fail_null("name");
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(name, RECIPES[i].name) == 0) return linattn_recipe_get(i, out);
+    return linattn__fail(LINATTN_EINVAL, "name is \"%.60s\"; allowed: %s", name, NAMES);
+}
+
+const char *linattn_recipe_source(size_t index, const char *field) {
+    if (index >= COUNT || !field) return NULL;
+    for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++) {
+        const source *row = &SOURCES[i];
+        if (strcmp(row->field, field) == 0 && (!row->recipe || strcmp(row->recipe, RECIPES[index].name) == 0)) return row->text;
+    }
+    return NULL;
+}
+
+static int read_recipe(linattn_recipe *copy, const linattn_recipe *recipe) {
+    return recipe ? linattn__options_read(&RECIPE, copy, recipe) : linattn__fail_null("recipe");
+}
+
+int linattn_recipe_sampler_options(const linattn_recipe *recipe, linattn_sampler_options *options, size_t size) {
+    linattn_recipe r;
+    int status = read_recipe(&r, recipe);
+    if (!status) status = linattn_sampler_options_init(options, size);
+    if (status) return status;
+    options->dim = r.dim;
+    options->context = r.context;
+    options->covariates = r.covariates;
+    options->gamma_shape = r.gamma_shape;
+    options->gamma_scale = r.gamma_scale;
+    return LINATTN_OK;
+}
+
+int linattn_recipe_model_options(const linattn_recipe *recipe, linattn_model_options *options, size_t size) {
+    linattn_recipe r;
+    int status = read_recipe(&r, recipe);
+    if (!status) status = linattn_model_options_init(options, size);
+    if (status) return status;
+    options->dim = r.dim;
+    options->layers = r.layers;
+    options->form = r.form;
+    options->init_std = r.init_std;
+    return LINATTN_OK;
+}
+
+int linattn_recipe_optimizer_options(const linattn_recipe *recipe, int32_t rule, linattn_optimizer_options *options, size_t size) {
+    linattn_recipe r;
+    int status = read_recipe(&r, recipe);
+    if (!status && rule != LINATTN_RULE_SGD && rule != LINATTN_RULE_ADAM)
+        status = linattn__fail_integer("rule", rule, "0 (sgd), 1 (adam)");
+    if (!status) status = linattn_optimizer_options_init(options, size);
+    if (status) return status;
+    options->rule = rule;
+    options->clip = LINATTN_CLIP_GLOBAL_NORM;
+    options->clip_threshold = r.clip_threshold;
+    if (rule == LINATTN_RULE_SGD) {
+        options->learning_rate = r.sgd_learning_rate;
+        options->momentum = r.sgd_momentum;
+        return LINATTN_OK;
+    }
+    options->learning_rate = r.adam_learning_rate;
+    options->beta1 = r.adam_beta1;
+    options->beta2 = r.adam_beta2;
+    options->epsilon = r.adam_epsilon;
+    return LINATTN_OK;
+}

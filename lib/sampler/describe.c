@@ -1,0 +1,33 @@
+/* What a sampler draws, told field by field for checkpoints. */
+#include "sampler/prompts.h"
+
+/* A factor (d, d) by a digest of its numbers; 0 for none. */
+static uint64_t factor_digest(const double *factor, size_t d) {
+    return factor ? linattn__digest(LINATTN__DIGEST_BEGIN, factor, d * d * sizeof *factor) : 0;
+}
+
+int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user) {
+    const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
+    const int gamma = o->covariates == LINATTN_COVARIATES_GAMMA;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } fields[] = {{"sampler.dim", o->dim},
+                  {"sampler.context", o->context},
+                  {"sampler.seed", o->seed},
+                  {"sampler.covariates", (uint64_t)o->covariates},
+                  {"sampler.task", (uint64_t)o->task},
+                  {"sampler.kind", (uint64_t)o->kind},
+                  {"sampler.stream", (uint64_t)o->stream},
+                  {"sampler.gamma_shape", gamma ? linattn__real_bits(o->gamma_shape) : 0},
+                  {"sampler.gamma_scale", gamma ? linattn__real_bits(o->gamma_scale) : 0},
+                  {"sampler.noise_std", linattn__real_bits(o->noise_std)},
+                  {"sampler.noisy_target", (uint64_t)o->noisy_target},
+                  {"sampler.covariate_factor.digest", factor_digest(o->covariate_factor, o->dim)},
+                  {"sampler.task_factor.digest", factor_digest(o->task_factor, o->dim)}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const int status = visit(fields[i].name, fields[i].value, user);
+        if (status != 0) return status;
+    }
+    return 0;
+}

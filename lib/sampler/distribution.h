@@ -1,0 +1,63 @@
+/* distribution.h: what covariate distributions and tasks are to the sampler.
+ *
+ * A covariate distribution is one file covariates_<name>.kernel.c, compiled per instruction set, and one row of
+ * LINATTN__COVARIATES_ROWS; a task is task_<name>.kernel.c and a row of LINATTN__TASK_ROWS. They draw LINATTN__LANES prompts at a
+ * time, "lanes" below, beginning with number `prompt`. */
+#ifndef LINATTN_SAMPLER_DISTRIBUTION_H
+#define LINATTN_SAMPLER_DISTRIBUTION_H
+
+#include "random/random.h"
+#include "sampler/prompts.h"
+#include <linattn/status.h>
+
+#define LINATTN__COVARIATES_ROWS(ROW)                                                                                              \
+    ROW(LINATTN_COVARIATES_NORMAL, covariates_normal)                                                                              \
+    ROW(LINATTN_COVARIATES_SPHERE, covariates_sphere)                                                                              \
+    ROW(LINATTN_COVARIATES_GAMMA, covariates_gamma)                                                                                \
+    ROW(LINATTN_COVARIATES_ROTATED, covariates_rotated)
+
+#define LINATTN__TASK_ROWS(ROW) ROW(LINATTN_TASK_LINEAR, task_linear)
+
+/* Tokens drawn at a time; even, so that a tile begins with a whole pair of variates. */
+enum { LINATTN__TILE = 32 };
+
+/* What drawing needs to know, worked out once by linattn_sampler_create. */
+typedef struct linattn__plan {
+    size_t dim;     /* d */
+    size_t context; /* n */
+    double noise_std;
+    int noisy_target;
+    const double *covariate_factor; /* F (d, d); NULL: the identity */
+    const double *task_factor;      /* G (d, d); NULL: the identity */
+    double gaussian_scale;          /* s > 0: covariates are N(0, s^2 F F^T); 0: they are not Gaussian */
+    linattn__gamma radius;          /* gamma covariates: shape k */
+    double radius_scale;            /* gamma covariates: sqrt(theta) */
+    linattn__gamma *chi;            /* moments: (m) half chi-squares of n - j degrees of freedom, m = min(n, d); NULL otherwise */
+    linattn__gamma remainder;       /* moments with noise, n > d: half a chi-square of n - d */
+} linattn__plan;
+
+typedef struct linattn__covariates {
+    /* Checks the options that this distribution reads and fills its part of the plan. Returns LINATTN_EINVAL. Only the baseline's
+     * function is ever called. */
+    int (*prepare)(const linattn_sampler_options *options, linattn__plan *plan);
+    /* Tokens first .. first+count-1, first even, token 0 being the query: x (count, d, lanes), with room for one vector more.
+     * scratch: (d + TILE + 2, lanes). */
+    void (*fill)(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
+                 double *scratch);
+} linattn__covariates;
+
+typedef struct linattn__task {
+    int linear; /* y = <w, x>: moments mode can draw it */
+    /* The prompts' weights w (d, lanes), with room for one vector more. scratch: (d + 1, lanes). */
+    void (*weights)(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, double *w, double *scratch);
+    /* Responses without noise: y (count, lanes) of x (count, d, lanes). */
+    void (*respond)(const linattn__plan *plan, const double *w, const double *x, size_t count, double *y);
+} linattn__task;
+
+/* Draws one block of 8 prompts into out; workspace as measured by linattn__sampler_workspace. */
+typedef struct linattn__drawing {
+    void (*block)(const linattn__plan *plan, const linattn__covariates *covariates, const linattn__task *task,
+                  const linattn__stream *stream, size_t block, linattn__prompts *out, double *workspace);
+} linattn__drawing;
+
+#endif

@@ -1,0 +1,121 @@
+/* check_vectors FOLDER: the library against every file of known answers in a folder, under every kernel this machine can run.
+ *
+ * Predictions, loss and gradient must agree to 1e-11 of the largest entry. A file whose model does not exist yet is skipped, by
+ * name. Ends at the first mismatch, with exit status 1; a folder without any file that could be checked is a failure too. */
+#include "model/model.h"
+#include "sampler/prompts.h"
+#include "support/vectors.h"
+
+#include <dirent.h>
+#include <linattn/linattn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double tolerance = 1e-11;
+
+/* Says what is wrong and returns 0; 1 when all of `got` is within the tolerance of `wanted`. NaN never is. */
+static int agree(const char *file, const char *kernel, const char *what, const double *got, const double *wanted, size_t count) {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(got[i] - wanted[i]) <= tolerance * largest)) {
+            printf("%s: %s (%s): entry %zu is %.17g, wanted %.17g (largest %.3g)\n", file, what, kernel, i, got[i], wanted[i],
+                   largest);
+            return 0;
+        }
+    return 1;
+}
+
+static int failed(const char *file, const char *call) {
+    printf("%s: %s: %s\n", file, call, linattn_last_message());
+    return 0;
+}
+
+/* Loss, gradient and predictions of one kernel. */
+static int check_kernel(const char *file, const known_answer *a, const linattn_model *model, const linattn_batch *batch,
+                        int32_t kernel) {
+    const size_t p = linattn_model_parameter_count(model), prompts = linattn_batch_prompts(batch);
+    const double *theta = known_answer_array(a, "theta", p), *gradient = known_answer_array(a, "gradient", p);
+    const double *loss = known_answer_array(a, "loss", 1), *prediction = known_answer_array(a, "prediction", prompts);
+    if (!theta || !gradient || !loss || !prediction) return 0;
+    linattn_objective_options options;
+    linattn_objective *f = NULL;
+    linattn_objective_options_init(&options, sizeof options);
+    options.kernel = kernel;
+    double *got = calloc(p + prompts, sizeof *got), value = NAN;
+    const char *name = linattn_kernel_name(kernel);
+    enum linattn__isa isa;
+    int good = got != NULL && linattn__isa_resolve(kernel, &isa) == LINATTN_OK;
+    if (good && linattn_objective_create_fixed(&f, model, batch, &options) != LINATTN_OK) good = failed(file, "objective");
+    if (good && linattn_objective_gradient(f, 0, theta, &value, got) != LINATTN_OK) good = failed(file, "gradient");
+    if (good && linattn__model_predict(model, batch, isa, theta, got + p) != LINATTN_OK) good = failed(file, "predict");
+    good = good && agree(file, name, "loss", &value, loss, 1) && agree(file, name, "gradient", got, gradient, p) &&
+           agree(file, name, "prediction", got + p, prediction, prompts);
+    linattn_objective_destroy(f);
+    free(got);
+    return good;
+}
+
+/* 1 checked, 0 failed, -1 skipped. */
+static int check_file(const char *file, const known_answer *a) {
+    const char *attention = known_answer_config(a, "attention"), *form = known_answer_config(a, "form");
+    if (strcmp(attention, "linear") != 0 || known_answer_size(a, "mlp_hidden") || known_answer_size(a, "qk_rank")) return -1;
+    const size_t prompts = known_answer_size(a, "B"), context = known_answer_size(a, "n"), dim = known_answer_size(a, "d");
+    const double *tokens = known_answer_array(a, "Z", prompts * (context + 1) * (dim + 1));
+    const double *targets = known_answer_array(a, "target", prompts);
+    linattn_model_options options;
+    linattn_model_options_init(&options, sizeof options);
+    options.dim = dim;
+    options.layers = known_answer_size(a, "layers");
+    options.heads = known_answer_size(a, "heads");
+    options.form = strcmp(form, "full") == 0 ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK;
+    linattn_model *model = NULL;
+    linattn_batch *batch = NULL;
+    int good = tokens && targets;
+    if (good && linattn_model_create(&model, &options) != LINATTN_OK) good = failed(file, "model");
+    if (good && linattn_batch_create_from_arrays(&batch, tokens, targets, prompts, context, dim) != LINATTN_OK)
+        good = failed(file, "batch");
+    if (good && linattn_model_parameter_count(model) != known_answer_size(a, "nparams")) {
+        printf("%s: %zu parameters, wanted %zu\n", file, linattn_model_parameter_count(model), known_answer_size(a, "nparams"));
+        good = 0;
+    }
+    for (int32_t kernel = LINATTN_KERNEL_BASELINE; good && kernel <= LINATTN_KERNEL_AVX512; kernel++)
+        if (linattn_kernel_available(kernel)) good = check_kernel(file, a, model, batch, kernel);
+    linattn_batch_destroy(batch);
+    linattn_model_destroy(model);
+    return good;
+}
+
+static int is_vector(const struct dirent *entry) {
+    const size_t length = strlen(entry->d_name);
+    return length > 4 && strcmp(entry->d_name + length - 4, ".txt") == 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) return fprintf(stderr, "usage: check_vectors FOLDER\n"), 2;
+    struct dirent **entries;
+    const int count = scandir(argv[1], &entries, is_vector, alphasort);
+    if (count < 0) return fprintf(stderr, "check_vectors: cannot read the folder %s\n", argv[1]), 2;
+    size_t checked = 0, skipped = 0;
+    int good = 1;
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        known_answer answer;
+        snprintf(path, sizeof path, "%s/%s", argv[1], entries[i]->d_name);
+        if (good && (good = known_answer_read(&answer, path) == 0)) {
+            const int result = check_file(entries[i]->d_name, &answer);
+            printf("  %s %s\n", result > 0 ? "ok  " : result < 0 ? "skip" : "FAIL", entries[i]->d_name);
+            checked += result > 0;
+            skipped += result < 0;
+            good = result != 0;
+            known_answer_release(&answer);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    printf("known answers: %zu agree, %zu skipped (model not in this version)%s\n", checked, skipped,
+           good ? "" : ", the last one FAILED");
+    return good && checked > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,122 @@
+#include "reference/reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double *room(size_t count) {
+    double *x = calloc(count ? count : 1, sizeof *x);
+    if (!x) abort();
+    return x;
+}
+
+/* c (m, n) += factor op(a) op(b), inner index of length k; transposing is by the strides of the factors. */
+static void add_product(double *c, size_t m, size_t k, size_t n, const double *a, size_t a_row, size_t a_column, const double *b,
+                        size_t b_row, size_t b_column, double factor) {
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < k; l++) sum += a[i * a_row + l * a_column] * b[l * b_row + j * b_column];
+            c[i * n + j] += factor * sum;
+        }
+}
+
+size_t reference_parameter_count(const reference_shape *s) {
+    const size_t side = s->dim + (s->full != 0);
+    return s->layers * s->heads * 2 * side * side;
+}
+
+/* The (k, k) matrices P and Q of a head from its parameters. */
+static void expand(const reference_shape *s, const double *theta, double *P, double *Q) {
+    const size_t d = s->dim, k = d + 1, side = s->full ? k : d;
+    memset(P, 0, k * k * sizeof *P);
+    memset(Q, 0, k * k * sizeof *Q);
+    for (size_t i = 0; i < side; i++)
+        for (size_t j = 0; j < side; j++) {
+            P[i * k + j] = theta[i * side + j];
+            Q[i * k + j] = theta[side * side + i * side + j];
+        }
+    if (!s->full) P[k * k - 1] = 1;
+}
+
+/* Adds what of Pbar, Qbar (k, k) belongs to free parameters. */
+static void collect(const reference_shape *s, const double *Pbar, const double *Qbar, double *gradient) {
+    const size_t k = s->dim + 1, side = s->full ? k : s->dim;
+    for (size_t i = 0; i < side; i++)
+        for (size_t j = 0; j < side; j++) {
+            gradient[i * side + j] += Pbar[i * k + j];
+            gradient[side * side + i * side + j] += Qbar[i * k + j];
+        }
+}
+
+/* A = mask (Z Q Z^T) (m, m) and Y = Z P^T (m, k) of a head, m = n + 1. */
+static void attend(size_t m, size_t k, const double *Z, const double *P, const double *Q, double *A, double *Y, double *ZQ) {
+    memset(A, 0, m * m * sizeof *A);
+    memset(Y, 0, m * k * sizeof *Y);
+    memset(ZQ, 0, m * k * sizeof *ZQ);
+    add_product(ZQ, m, k, k, Z, k, 1, Q, k, 1, 1);
+    add_product(A, m, k, m, ZQ, k, 1, Z, 1, k, 1);
+    for (size_t i = 0; i < m; i++) A[i * m + m - 1] = 0;
+    add_product(Y, m, k, k, Z, k, 1, P, 1, k, 1);
+}
+
+/* One prompt: returns the prediction; gradient += weight(prediction) d prediction/d theta, weight = 2 (prediction - target). */
+static double prompt(const reference_shape *s, const double *tokens, double target, const double *theta, double *gradient) {
+    const size_t k = s->dim + 1, m = s->context + 1, side = s->full ? k : s->dim, head = 2 * side * side;
+    const double over_n = 1.0 / (double)s->context;
+    double *Z = room((s->layers + 1) * m * k), *Zbar = room(m * k), *next = room(m * k), *P = room(k * k), *Q = room(k * k);
+    double *A = room(m * m), *Abar = room(m * m), *Y = room(m * k), *Ybar = room(m * k), *ZQ = room(m * k);
+    double *Pbar = room(k * k), *Qbar = room(k * k), *SZ = room(m * k);
+    memcpy(Z, tokens, m * k * sizeof *Z);
+    for (size_t l = 0; l < s->layers; l++) {
+        double *out = Z + (l + 1) * m * k;
+        memcpy(out, Z + l * m * k, m * k * sizeof *Z);
+        for (size_t h = 0; h < s->heads; h++) {
+            expand(s, theta + (l * s->heads + h) * head, P, Q);
+            attend(m, k, Z + l * m * k, P, Q, A, Y, ZQ);
+            add_product(out, m, m, k, A, m, 1, Y, k, 1, over_n);
+        }
+    }
+    const double prediction = -Z[(s->layers + 1) * m * k - 1];
+    Zbar[m * k - 1] = -2 * (prediction - target);
+    for (size_t l = s->layers; gradient && l-- > 0;) {
+        const double *in = Z + l * m * k;
+        memcpy(next, Zbar, m * k * sizeof *next);
+        for (size_t h = 0; h < s->heads; h++) {
+            expand(s, theta + (l * s->heads + h) * head, P, Q);
+            attend(m, k, in, P, Q, A, Y, ZQ);
+            memset(Abar, 0, m * m * sizeof *Abar);
+            memset(Ybar, 0, m * k * sizeof *Ybar);
+            memset(SZ, 0, m * k * sizeof *SZ);
+            memset(Pbar, 0, k * k * sizeof *Pbar);
+            memset(Qbar, 0, k * k * sizeof *Qbar);
+            add_product(Abar, m, k, m, Zbar, k, 1, Y, 1, k, over_n);
+            for (size_t i = 0; i < m; i++) Abar[i * m + m - 1] = 0;
+            add_product(Ybar, m, m, k, A, 1, m, Zbar, k, 1, over_n);
+            add_product(next, m, k, k, Ybar, k, 1, P, k, 1, 1);
+            add_product(Pbar, k, m, k, Ybar, 1, k, in, k, 1, 1);
+            add_product(SZ, m, m, k, Abar, m, 1, in, k, 1, 1); /* S = Z Q Z^T */
+            add_product(Qbar, k, m, k, in, 1, k, SZ, k, 1, 1);
+            add_product(next, m, k, k, SZ, k, 1, Q, 1, k, 1);
+            add_product(next, m, m, k, Abar, 1, m, ZQ, k, 1, 1);
+            collect(s, Pbar, Qbar, gradient + (l * s->heads + h) * head);
+        }
+        memcpy(Zbar, next, m * k * sizeof *Zbar);
+    }
+    double *all[] = {Z, Zbar, next, P, Q, A, Abar, Y, Ybar, ZQ, Pbar, Qbar, SZ};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return prediction;
+}
+
+double reference_gradient(const reference_shape *shape, const double *tokens, const double *targets, size_t prompts,
+                          const double *theta, double *predictions, double *gradient) {
+    const size_t p = reference_parameter_count(shape), size = (shape->context + 1) * (shape->dim + 1);
+    double loss = 0;
+    if (gradient) memset(gradient, 0, p * sizeof *gradient);
+    for (size_t b = 0; b < prompts; b++) {
+        const double prediction = prompt(shape, tokens + b * size, targets[b], theta, gradient);
+        if (predictions) predictions[b] = prediction;
+        loss += (prediction - targets[b]) * (prediction - targets[b]);
+    }
+    for (size_t i = 0; gradient && i < p; i++) gradient[i] /= (double)prompts;
+    return loss / (double)prompts;
+}

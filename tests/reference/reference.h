@@ -1,0 +1,19 @@
+/* reference.h: the model as its definition reads, token by token, in plain loops. Slow, and shares nothing with the library. */
+#ifndef LINATTN_TESTS_REFERENCE_H
+#define LINATTN_TESTS_REFERENCE_H
+
+#include <stddef.h>
+
+typedef struct reference_shape {
+    size_t layers, heads, dim, context;
+    int full; /* 1: P and Q (d+1, d+1) are free; 0: block form */
+} reference_shape;
+
+size_t reference_parameter_count(const reference_shape *shape);
+
+/* tokens: (prompts, n+1, d+1), targets: (prompts), theta: (p). Fills predictions (prompts) and gradient (p) of the mean of
+ * (prediction - target)^2, which is returned; each output may be NULL. */
+double reference_gradient(const reference_shape *shape, const double *tokens, const double *targets, size_t prompts,
+                          const double *theta, double *predictions, double *gradient);
+
+#endif
