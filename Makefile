@@ -199,15 +199,17 @@ bench: $(BUILD)/tests/bench ## timings as CSV
 .PHONY: check check-programs check-vectors check-headers check-abi check-memory check-install abi-ledger
 VECTORS       = $(or $(LINATTN_VECTORS),tests/vectors)
 RUN_VECTORS   = $(BUILD)/tests/check_vectors '$(VECTORS)'
+RUN_SCRIPTS   = $(foreach script,$(wildcard tests/test_*.sh),"CC='$(CC)' CFLAGS='$(LINK_FLAGS)' sh $(script) $(BUILD)")
+RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" $(RUN_SCRIPTS)
 # Tests of failing allocations need a library that can be told to fail.
 MEMORY_TESTS  = $(if $(TEST_SOURCES),$(shell grep -l LINATTN_FAIL_ALLOCATION $(TEST_SOURCES)))
 TREE_CHECKS   = check-headers check-abi $(if $(MEMORY_TESTS),check-memory)
 
-check: tests lib ## every test program, the known answers, and quick checks of the tree
-	@tools/tally.sh $(TESTS) "$(RUN_VECTORS)" $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
+check: tests all ## every test program, the known answers, and quick checks of the tree
+	@tools/tally.sh $(RUN_TESTS) $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
 
-check-programs: tests
-	@tools/tally.sh $(TESTS) "$(RUN_VECTORS)"
+check-programs: tests all
+	@tools/tally.sh $(RUN_TESTS)
 
 check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECTORS, or tests/vectors
 	@$(RUN_VECTORS)

@@ -10,6 +10,9 @@
 
 enum linattn__isa { LINATTN__ISA_BASELINE, LINATTN__ISA_AVX2, LINATTN__ISA_AVX512, LINATTN__ISA_COUNT };
 
+/* Prompts lie in blocks of 8, the prompt being the innermost index: two entries of a block's array are this far apart. */
+enum { LINATTN__BLOCK = 8 };
+
 #define LINATTN__ISA_PASTE2(name, isa) linattn__##name##_##isa
 #define LINATTN__ISA_PASTE(name, isa)  LINATTN__ISA_PASTE2(name, isa)
 #define LINATTN__ISA_NAME(name)        LINATTN__ISA_PASTE(name, LINATTN__ISA)

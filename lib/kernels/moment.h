@@ -13,7 +13,7 @@ typedef struct linattn__moment_shape {
     int full;                           /* 1: P and Q are (d+1, d+1); 0: block form, (d, d) */
 } linattn__moment_shape;
 
-/* Blocks of 8 prompts, laid out as in sampler/prompts.h. */
+/* Blocks of prompts, laid out as in sampler/prompts.h. */
 typedef struct linattn__moment_data {
     const double *moments; /* (blocks, (d+1)(d+2)/2, 8) */
     const double *queries; /* (blocks, d+1, 8) */

@@ -1,23 +1,33 @@
 /* The moment path for one instruction set: groups of lanes through forward and backward pass, sums over prompts. */
 #include "kernels/moment.h"
 
-enum { LINATTN__BLOCK_LANES = 8 }; /* prompts of a block: the distance of two entries of a block's arrays */
-
 #include "kernels/block.h"
 #include "kernels/full.h"
 
-enum { GROUPS = LINATTN__BLOCK_LANES / LINATTN__LANES };
+enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES };
 
-/* Workspace: the layers' stored forward pass (one more for what would follow the last), adjoints, and a lane sum a parameter. */
+/* Workspace: the layers' stored forward pass (one more for what would follow the last), a lane sum a parameter, adjoints, and the
+ * parameters as the passes want them. */
 static size_t stored_size(const linattn__moment_shape *shape) {
     const size_t d = shape->dim;
     return (shape->layers + 1) * (shape->full ? full_layer_size(shape->heads, d + 1) : block_layer_size(shape->heads, d)) *
            LINATTN__LANES;
 }
 
+static size_t adjoint_size(const linattn__moment_shape *shape) {
+    return (shape->full ? full_adjoint_size(shape->dim + 1) : block_adjoint_size(shape->dim)) * LINATTN__LANES;
+}
+
 static size_t workspace(const linattn__moment_shape *shape) {
-    const size_t d = shape->dim, adjoint = shape->full ? full_adjoint_size(d + 1) : block_adjoint_size(d);
-    return stored_size(shape) + (adjoint + linattn__moment_parameter_count(shape)) * LINATTN__LANES;
+    const size_t p = linattn__moment_parameter_count(shape);
+    return stored_size(shape) + adjoint_size(shape) + p * LINATTN__LANES + p;
+}
+
+/* Divides P, or its adjoint, by n: the passes then need no factor for it. */
+static void divide_P(const linattn__moment_shape *shape, const double *theta, double *out) {
+    const size_t side = shape->dim + (shape->full ? 1 : 0), square = side * side, p = linattn__moment_parameter_count(shape);
+    const double over_n = 1.0 / (double)shape->context;
+    for (size_t i = 0; i < p; i++) out[i] = i / square % 2 == 0 ? theta[i] * over_n : theta[i];
 }
 
 static double sum_lanes(vreal x) {
@@ -29,12 +39,12 @@ static double sum_lanes(vreal x) {
 /* One group of lanes: q_y after the last layer. d is constant in the callers below. */
 LINATTN__INLINE vreal forward(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
                               const linattn__moment_data *data, size_t block, size_t group, double *stored) {
-    const double *moments = data->moments + block * (d + 1) * (d + 2) / 2 * LINATTN__BLOCK_LANES + group * LINATTN__LANES;
-    const double *query = data->queries + block * (d + 1) * LINATTN__BLOCK_LANES + group * LINATTN__LANES;
+    const double *moments = data->moments + block * (d + 1) * (d + 2) / 2 * LINATTN__BLOCK + group * LINATTN__LANES;
+    const double *query = data->queries + block * (d + 1) * LINATTN__BLOCK + group * LINATTN__LANES;
     const double over_n = 1.0 / (double)shape->context;
     if (full) {
         full_load(moments, query, stored, shape->heads, d + 1);
-        return full_forward(shape->layers, shape->heads, d + 1, over_n, theta, stored);
+        return full_forward(shape->layers, shape->heads, d + 1, theta, stored);
     }
     const vreal q_y = block_load(moments, query, stored, shape->heads, d);
     return block_forward(shape->layers, shape->heads, d, over_n, theta, stored, q_y);
@@ -44,11 +54,11 @@ LINATTN__INLINE vreal forward(const linattn__moment_shape *shape, int full, size
 LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
                                     const linattn__moment_data *data, size_t block, size_t group, double *gradient, double *stored,
                                     double *work) {
-    const vreal target = vreal_load(data->targets + block * LINATTN__BLOCK_LANES + group * LINATTN__LANES);
+    const vreal target = vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
     const vreal miss = forward(shape, full, d, theta, data, block, group, stored) + target; /* -(prediction - target) */
     const double over_n = 1.0 / (double)shape->context;
     if (gradient && full)
-        full_backward(shape->layers, shape->heads, d + 1, over_n, theta, stored, 2.0 * miss, gradient, work);
+        full_backward(shape->layers, shape->heads, d + 1, theta, stored, 2.0 * miss, gradient, work);
     else if (gradient)
         block_backward(shape->layers, shape->heads, d, over_n, theta, stored, 2.0 * miss, gradient, work);
     return miss * miss;
@@ -72,31 +82,42 @@ SIZED(block_any, 0, shape->dim)
 SIZED(full_5, 1, 5)
 SIZED(full_any, 1, shape->dim)
 
+/* The parts of a workspace. */
+typedef struct {
+    double *stored, *sums, *theta, *work;
+} space_parts;
+
+static space_parts divide(const linattn__moment_shape *shape, double *space) {
+    const size_t p = linattn__moment_parameter_count(shape), adjoint = adjoint_size(shape);
+    double *sums = space + stored_size(shape), *work = sums + p * LINATTN__LANES;
+    return (space_parts){space, sums, work + adjoint, work};
+}
+
 static double sum_squares(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data,
                           double *gradient, double *space) {
-    double *const stored = space, *const sums = stored + stored_size(shape);
-    const size_t p = linattn__moment_parameter_count(shape);
-    double *const work = sums + p * LINATTN__LANES, *const wanted = gradient ? sums : NULL;
+    const space_parts at = divide(shape, space);
+    const size_t p = linattn__moment_parameter_count(shape), d = shape->dim;
+    double *const sums = gradient ? at.sums : NULL;
     if (gradient) memset(sums, 0, p * LINATTN__LANES * sizeof *sums);
-    vreal sum;
-    if (shape->full)
-        sum = (shape->dim == 5 ? squares_full_5 : squares_full_any)(shape, theta, data, wanted, stored, work);
-    else
-        sum = (shape->dim == 5    ? squares_block_5
-               : shape->dim == 10 ? squares_block_10
-               : shape->dim == 20 ? squares_block_20
-                                  : squares_block_any)(shape, theta, data, wanted, stored, work);
-    if (gradient)
-        for (size_t i = 0; i < p; i++) gradient[i] = sum_lanes(vreal_load(sums + i * LINATTN__LANES));
+    divide_P(shape, theta, at.theta);
+    const vreal sum = (shape->full ? d == 5 ? squares_full_5 : squares_full_any
+                       : d == 5    ? squares_block_5
+                       : d == 10   ? squares_block_10
+                       : d == 20   ? squares_block_20
+                                   : squares_block_any)(shape, at.theta, data, sums, at.stored, at.work);
+    for (size_t i = 0; gradient && i < p; i++) gradient[i] = sum_lanes(get(sums, i));
+    if (gradient) divide_P(shape, gradient, gradient);
     return sum_lanes(sum);
 }
 
 static void predict(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, double *predictions,
                     double *space) {
+    const space_parts at = divide(shape, space);
+    divide_P(shape, theta, at.theta);
     for (size_t block = 0; block < data->blocks; block++)
         for (size_t group = 0; group < GROUPS; group++)
-            vreal_store(predictions + block * LINATTN__BLOCK_LANES + group * LINATTN__LANES,
-                        -forward(shape, shape->full, shape->dim, theta, data, block, group, space));
+            vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES,
+                        -forward(shape, shape->full, shape->dim, at.theta, data, block, group, at.stored));
 }
 
 const linattn__moment_kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares};

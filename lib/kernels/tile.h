@@ -26,9 +26,13 @@ LINATTN__INLINE factor lanes(const double *at, size_t columns) { return (factor)
 LINATTN__INLINE factor shared(const double *at, size_t columns) { return (factor){at, columns, 1, 1}; }
 LINATTN__INLINE factor transposed(factor x) { return (factor){x.at, x.column, x.row, x.shared}; }
 
+/* Element i of lane numbers. */
+LINATTN__INLINE vreal get(const double *x, size_t i) { return vreal_load(x + i * LINATTN__LANES); }
+LINATTN__INLINE void put(double *x, size_t i, vreal value) { vreal_store(x + i * LINATTN__LANES, value); }
+
 LINATTN__INLINE vreal entry(factor x, size_t i, size_t j) {
     const size_t element = i * x.row + j * x.column;
-    return x.shared ? vreal_all(x.at[element]) : vreal_load(x.at + element * LINATTN__LANES);
+    return x.shared ? vreal_all(x.at[element]) : get(x.at, element);
 }
 
 /* The tile's height and width, constants also where the matrix's size is not: registers allow 5 x 5 or 3 x 7 with 32 of them, 2 x 6
@@ -53,7 +57,7 @@ LINATTN__INLINE void tile(double *out, size_t stride, size_t row, size_t rows, s
     LINATTN__UNROLL
     for (size_t i = 0; i < rows; i++) {
         LINATTN__UNROLL
-        for (size_t j = 0; j < columns; j++) sum[i][j] = add ? vreal_load(out + (i * stride + j) * LINATTN__LANES) : (vreal){0};
+        for (size_t j = 0; j < columns; j++) sum[i][j] = add ? get(out, i * stride + j) : (vreal){0};
     }
     for (size_t k = 0; k < inner; k++) {
         vreal right[TILE_COLUMNS];
@@ -69,39 +73,54 @@ LINATTN__INLINE void tile(double *out, size_t stride, size_t row, size_t rows, s
     LINATTN__UNROLL
     for (size_t i = 0; i < rows; i++) {
         LINATTN__UNROLL
-        for (size_t j = 0; j < columns; j++) vreal_store(out + (i * stride + j) * LINATTN__LANES, sum[i][j]);
+        for (size_t j = 0; j < columns; j++) put(out, i * stride + j, sum[i][j]);
     }
 }
 
-LINATTN__INLINE void tile_strip(double *out, size_t row, size_t rows, size_t columns, size_t inner, factor a, factor b, int add) {
+/* A strip of rows, of which the first `until` columns are wanted; the last tile may do more. */
+LINATTN__INLINE void tile_strip(double *out, size_t row, size_t rows, size_t columns, size_t until, size_t inner, factor a,
+                                factor b, int add) {
     const size_t width = LINATTN__TILE_COLUMNS(columns);
     size_t column = 0;
-    for (; column + width <= columns; column += width) tile(out, columns, row, rows, column, width, inner, a, b, add);
-    for (; column < columns; column++) tile(out, columns, row, rows, column, 1, inner, a, b, add);
+    for (; column < until && column + width <= columns; column += width)
+        tile(out, columns, row, rows, column, width, inner, a, b, add);
+    for (; column < until; column++) tile(out, columns, row, rows, column, 1, inner, a, b, add);
 }
+
+enum { SET = 0, ADD = 1 };
 
 /* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither. */
 LINATTN__INLINE void product(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add) {
     const size_t height = LINATTN__TILE_ROWS(rows, columns);
     size_t row = 0;
-    for (; row + height <= rows; row += height) tile_strip(out, row, height, columns, inner, a, b, add);
-    for (; row < rows; row++) tile_strip(out, row, 1, columns, inner, a, b, add);
+    for (; row + height <= rows; row += height) tile_strip(out, row, height, columns, columns, inner, a, b, add);
+    for (; row < rows; row++) tile_strip(out, row, 1, columns, columns, inner, a, b, add);
 }
 
-enum { SET = 0, ADD = 1, TILE_VECTOR = 5 };
+/* The same for a square result that is known to be symmetric: tiles above the diagonal are copied from below it. */
+LINATTN__INLINE void product_symmetric(double *out, size_t rows, size_t inner, factor a, factor b, int add) {
+    const size_t height = LINATTN__TILE_ROWS(rows, rows);
+    size_t row = 0;
+    for (; row + height <= rows; row += height) tile_strip(out, row, height, rows, row + height, inner, a, b, add);
+    for (; row < rows; row++) tile_strip(out, row, 1, rows, row + 1, inner, a, b, add);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < i; j++) put(out, j * rows + i, get(out, i * rows + j));
+}
+
+enum { TILE_VECTOR = 5 };
 
 /* Rows row .. row+rows-1 of a x. */
 LINATTN__INLINE void tile_vector(double *out, size_t row, size_t rows, size_t inner, factor a, const double *x, int add) {
     vreal sum[TILE_VECTOR];
     LINATTN__UNROLL
-    for (size_t i = 0; i < rows; i++) sum[i] = add ? vreal_load(out + (row + i) * LINATTN__LANES) : (vreal){0};
+    for (size_t i = 0; i < rows; i++) sum[i] = add ? get(out, row + i) : (vreal){0};
     for (size_t k = 0; k < inner; k++) {
-        const vreal right = vreal_load(x + k * LINATTN__LANES);
+        const vreal right = get(x, k);
         LINATTN__UNROLL
         for (size_t i = 0; i < rows; i++) sum[i] += entry(a, row + i, k) * right;
     }
     LINATTN__UNROLL
-    for (size_t i = 0; i < rows; i++) vreal_store(out + (row + i) * LINATTN__LANES, sum[i]);
+    for (size_t i = 0; i < rows; i++) put(out, row + i, sum[i]);
 }
 
 /* out (rows) = a (rows, inner) x (inner), or out + a x. */
@@ -112,27 +131,26 @@ LINATTN__INLINE void product_vector(double *out, size_t rows, size_t inner, fact
     for (; row < rows; row++) tile_vector(out, row, 1, inner, a, x, add);
 }
 
-/* out (rows, columns) += x (rows) y (columns)^T. */
-LINATTN__INLINE void add_outer(double *out, size_t rows, size_t columns, const double *x, const double *y) {
-    for (size_t i = 0; i < rows; i++) {
-        const vreal left = vreal_load(x + i * LINATTN__LANES);
-        for (size_t j = 0; j < columns; j++) {
-            double *to = out + (i * columns + j) * LINATTN__LANES;
-            vreal_store(to, vreal_load(to) + left * vreal_load(y + j * LINATTN__LANES));
-        }
-    }
-}
-
 /* Sum over k of x_k y_k, a number for each lane. */
 LINATTN__INLINE vreal dot(const double *x, const double *y, size_t count) {
     vreal sum = {0};
-    for (size_t k = 0; k < count; k++) sum += vreal_load(x + k * LINATTN__LANES) * vreal_load(y + k * LINATTN__LANES);
+    for (size_t k = 0; k < count; k++) sum += get(x, k) * get(y, k);
     return sum;
 }
 
-/* x (count) *= by. */
-LINATTN__INLINE void scale(double *x, size_t count, vreal by) {
-    for (size_t k = 0; k < count; k++) vreal_store(x + k * LINATTN__LANES, vreal_load(x + k * LINATTN__LANES) * by);
+/* T (k, k) += I. */
+LINATTN__INLINE void add_identity(double *T, size_t k) {
+    for (size_t i = 0; i < k; i++) put(T, i * (k + 1), get(T, i * (k + 1)) + 1.0);
+}
+
+/* A lane matrix (k, k) from the lower triangle of a block's symmetric matrix, 8 prompts an entry, row by row. */
+LINATTN__INLINE void load_symmetric(double *out, const double *triangle, size_t k) {
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const vreal value = vreal_load(triangle + (i * (i + 1) / 2 + j) * LINATTN__BLOCK);
+            put(out, i * k + j, value);
+            put(out, j * k + i, value);
+        }
 }
 
 #endif

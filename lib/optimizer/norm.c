@@ -40,10 +40,11 @@ double linattn__norm_value(linattn__norm norm) { return ldexp(norm.mantissa, nor
 int linattn__norm_exceeds(linattn__norm norm, double threshold) { return norm.mantissa > ldexp(threshold, -norm.exponent); }
 
 void linattn__norm_rescale(double *out, const double *x, size_t count, linattn__norm norm, double length) {
-    const double ratio = length / norm.mantissa;
+    /* Divided first: one rounding only where length is a power of two, and a ratio length / |x| that is no double does not arise.
+     */
     if (norm.exponent == 0) {
-        for (size_t i = 0; i < count; i++) out[i] = x[i] * ratio;
+        for (size_t i = 0; i < count; i++) out[i] = x[i] / norm.mantissa * length;
         return;
     }
-    for (size_t i = 0; i < count; i++) out[i] = ldexp(x[i], -norm.exponent) * ratio;
+    for (size_t i = 0; i < count; i++) out[i] = ldexp(x[i], -norm.exponent) / norm.mantissa * length;
 }

@@ -19,6 +19,13 @@ static int fail_entry(const char *name, const double *x, size_t count, const cha
     return LINATTN_OK;
 }
 
+/* What the caller's rule returned, when it is neither 0 nor LINATTN_STOP, as a status. */
+static int fail_rule(const linattn_optimizer *optimizer, int returned) {
+    return linattn__fail(returned < 0 ? returned : LINATTN_EINVAL,
+                         "the rule \"%s\" returned %d at step %llu; allowed: 0 or a negative status", optimizer->name, returned,
+                         (unsigned long long)optimizer->steps);
+}
+
 /* Lets the rule move theta and its memory; both are put back when it fails or leaves NaN or Inf behind. */
 static int apply_rule(linattn_optimizer *optimizer, double value, double learning_rate, double *theta) {
     const size_t p = optimizer->p, state_count = optimizer->state_count;
@@ -41,9 +48,7 @@ static int apply_rule(linattn_optimizer *optimizer, double value, double learnin
         optimizer->rule->update(&optimizer->options, &update);
     } else {
         status = optimizer->custom.update(&update, optimizer->user);
-        if (status < 0)
-            linattn__fail(status, "the rule \"%s\" returned %d at step %llu", optimizer->name, status,
-                          (unsigned long long)optimizer->steps);
+        if (status != LINATTN_OK && status != LINATTN_STOP) status = fail_rule(optimizer, status);
     }
     /* The state too: a state that is not finite could be saved but not loaded. */
     if (!status) status = fail_entry("theta", theta, p, "after the update of", optimizer->steps);

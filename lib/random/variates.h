@@ -22,13 +22,18 @@ LINATTN__INLINE void uniform_pair(const linattn__stream *stream, unsigned kind, 
 }
 
 /* Box and Muller: sqrt(-2 log u_0) (cos 2 pi u_1, sin 2 pi u_1). Neither is ever 0, and neither exceeds 8.58. */
-LINATTN__INLINE void normal_pair(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vreal out[2]) {
-    vreal u[2], cosine, sine;
-    uniform_pair(stream, kind, index, prompt, u);
+LINATTN__INLINE void box_muller(const vreal u[2], vreal out[2]) {
+    vreal cosine, sine;
     const vreal radius = vreal_sqrt(-2.0 * vreal_log(u[0]));
     vreal_cos_sin(u[1], &cosine, &sine);
     out[0] = radius * cosine;
     out[1] = radius * sine;
+}
+
+LINATTN__INLINE void normal_pair(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vreal out[2]) {
+    vreal u[2];
+    uniform_pair(stream, kind, index, prompt, u);
+    box_muller(u, out);
 }
 
 /* Gamma variates come in pairs m = (2m, 2m + 1), whose attempt number a uses two blocks: two normals, one for each of the pair, and

@@ -18,19 +18,18 @@ static int prepare(const linattn_sampler_options *options, linattn__plan *plan) 
     return LINATTN_OK;
 }
 
-static void fill(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
-                 double *scratch) {
-    const size_t d = plan->dim;
-    double *radii = scratch; /* (count, lanes) */
-    const lanes_gamma radius = {stream, LINATTN__KIND_RADII, prompt, first, &plan->radius, 0};
-    lanes_normals(stream, LINATTN__KIND_COVARIATES, lanes_prompts(prompt), (uint64_t)first * d, count * d, x);
-    lanes_gammas(radius, count, radii);
-    for (size_t t = 0; t < count; t++) {
+static void fill(const linattn__plan *plan, const linattn__span *span, size_t first, size_t count, double *x, double *scratch) {
+    const size_t d = plan->dim, tokens = span->groups * count;
+    double *radii = scratch; /* (tokens, lanes) */
+    const gamma_draw radius = {span, LINATTN__KIND_RADII, &plan->radius, 0};
+    lanes_normals(span, LINATTN__KIND_COVARIATES, (uint64_t)first * d, count * d, x);
+    lanes_gammas(&radius, first, count, radii);
+    for (size_t t = 0; t < tokens; t++) {
         double *at = radii + t * LINATTN__LANES;
         vreal_store(at, vreal_sqrt(vreal_load(at) / lanes_square_norm(x + t * d * LINATTN__LANES, d)) * plan->radius_scale);
     }
-    lanes_boost(stream, LINATTN__KIND_RADII_BOOST, prompt, &plan->radius, 0, 0.5, first, count, radii);
-    for (size_t t = 0; t < count; t++) {
+    lanes_boost(&radius, LINATTN__KIND_RADII_BOOST, 0.5, first, count, radii);
+    for (size_t t = 0; t < tokens; t++) {
         const vreal scale = vreal_load(radii + t * LINATTN__LANES);
         double *token = x + t * d * LINATTN__LANES;
         for (size_t j = 0; j < d; j++) vreal_store(token + j * LINATTN__LANES, vreal_load(token + j * LINATTN__LANES) * scale);

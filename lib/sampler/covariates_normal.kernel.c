@@ -8,10 +8,9 @@ static int prepare(const linattn_sampler_options *options, linattn__plan *plan) 
     return LINATTN_OK;
 }
 
-static void fill(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
-                 double *scratch) {
+static void fill(const linattn__plan *plan, const linattn__span *span, size_t first, size_t count, double *x, double *scratch) {
     (void)scratch;
-    lanes_normals(stream, LINATTN__KIND_COVARIATES, lanes_prompts(prompt), (uint64_t)first * plan->dim, count * plan->dim, x);
+    lanes_normals(span, LINATTN__KIND_COVARIATES, (uint64_t)first * plan->dim, count * plan->dim, x);
 }
 
 extern const linattn__covariates LINATTN__ISA_NAME(covariates_normal);

@@ -10,11 +10,10 @@ static int prepare(const linattn_sampler_options *options, linattn__plan *plan) 
     return LINATTN_OK;
 }
 
-static void fill(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
-                 double *scratch) {
-    const size_t d = plan->dim;
-    lanes_normals(stream, LINATTN__KIND_COVARIATES, lanes_prompts(prompt), (uint64_t)first * d, count * d, x);
-    for (size_t t = 0; t < count; t++) {
+static void fill(const linattn__plan *plan, const linattn__span *span, size_t first, size_t count, double *x, double *scratch) {
+    const size_t d = plan->dim, tokens = span->groups * count;
+    lanes_normals(span, LINATTN__KIND_COVARIATES, (uint64_t)first * d, count * d, x);
+    for (size_t t = 0; t < tokens; t++) {
         double *token = x + t * d * LINATTN__LANES;
         memcpy(scratch, token, d * LINATTN__LANES * sizeof *token);
         lanes_multiply(plan->covariate_factor, d, d, scratch, token);

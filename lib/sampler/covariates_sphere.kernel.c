@@ -8,12 +8,11 @@ static int prepare(const linattn_sampler_options *options, linattn__plan *plan) 
     return LINATTN_OK;
 }
 
-static void fill(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
-                 double *scratch) {
-    const size_t d = plan->dim;
+static void fill(const linattn__plan *plan, const linattn__span *span, size_t first, size_t count, double *x, double *scratch) {
+    const size_t d = plan->dim, tokens = span->groups * count;
     (void)scratch;
-    lanes_normals(stream, LINATTN__KIND_COVARIATES, lanes_prompts(prompt), (uint64_t)first * d, count * d, x);
-    for (size_t t = 0; t < count; t++) {
+    lanes_normals(span, LINATTN__KIND_COVARIATES, (uint64_t)first * d, count * d, x);
+    for (size_t t = 0; t < tokens; t++) {
         double *token = x + t * d * LINATTN__LANES;
         const vreal norm = vreal_sqrt(lanes_square_norm(token, d));
         /* Divided, not multiplied by an inverse: for d = 1 the quotient is exactly +-1. */

@@ -1,8 +1,8 @@
 /* distribution.h: what covariate distributions and tasks are to the sampler.
  *
  * A covariate distribution is one file covariates_<name>.kernel.c, compiled per instruction set, and one row of
- * LINATTN__COVARIATES_ROWS; a task is task_<name>.kernel.c and a row of LINATTN__TASK_ROWS. They draw LINATTN__LANES prompts at a
- * time, "lanes" below, beginning with number `prompt`. */
+ * LINATTN__COVARIATES_ROWS; a task is task_<name>.kernel.c and a row of LINATTN__TASK_ROWS. They draw a *span* of prompts at
+ * a time: some groups of LINATTN__LANES prompts each ("lanes" in the shapes below). */
 #ifndef LINATTN_SAMPLER_DISTRIBUTION_H
 #define LINATTN_SAMPLER_DISTRIBUTION_H
 
@@ -36,28 +36,36 @@ typedef struct linattn__plan {
     linattn__gamma remainder;       /* moments with noise, n > d: half a chi-square of n - d */
 } linattn__plan;
 
+/* Prompts prompt .. prompt + groups * LINATTN__LANES - 1 of one draw. */
+typedef struct linattn__span {
+    const linattn__stream *stream;
+    uint32_t prompt;
+    size_t groups;
+} linattn__span;
+
 typedef struct linattn__covariates {
     /* Checks the options that this distribution reads and fills its part of the plan. Returns LINATTN_EINVAL. Only the baseline's
      * function is ever called. */
     int (*prepare)(const linattn_sampler_options *options, linattn__plan *plan);
-    /* Tokens first .. first+count-1, first even, token 0 being the query: x (count, d, lanes), with room for one vector more.
-     * scratch: (d + TILE + 2, lanes). */
-    void (*fill)(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, size_t first, size_t count, double *x,
-                 double *scratch);
+    /* Tokens first .. first+count-1, first even, token 0 being the query: x (groups, count, d, lanes).
+     * scratch: (groups * count + d, lanes). */
+    void (*fill)(const linattn__plan *plan, const linattn__span *span, size_t first, size_t count, double *x, double *scratch);
 } linattn__covariates;
 
 typedef struct linattn__task {
     int linear; /* y = <w, x>: moments mode can draw it */
-    /* The prompts' weights w (d, lanes), with room for one vector more. scratch: (d + 1, lanes). */
-    void (*weights)(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, double *w, double *scratch);
-    /* Responses without noise: y (count, lanes) of x (count, d, lanes). */
+    /* The prompts' weights w (groups, d, lanes). scratch: (d, lanes). */
+    void (*weights)(const linattn__plan *plan, const linattn__span *span, double *w, double *scratch);
+    /* Responses of one group without noise: y (count, lanes) of x (count, d, lanes), w (d, lanes). */
     void (*respond)(const linattn__plan *plan, const double *w, const double *x, size_t count, double *y);
 } linattn__task;
 
-/* Draws one block of 8 prompts into out; workspace as measured by linattn__sampler_workspace. */
+/* Draws blocks first .. first+count-1 of 8 prompts into out; workspace: `workspace(plan)` doubles, enough for any number of lanes.
+ */
 typedef struct linattn__drawing {
-    void (*block)(const linattn__plan *plan, const linattn__covariates *covariates, const linattn__task *task,
-                  const linattn__stream *stream, size_t block, linattn__prompts *out, double *workspace);
+    size_t (*workspace)(const linattn__plan *plan);
+    void (*blocks)(const linattn__plan *plan, const linattn__covariates *covariates, const linattn__task *task,
+                   const linattn__stream *stream, size_t first, size_t count, linattn__prompts *out, double *workspace);
 } linattn__drawing;
 
 #endif

@@ -9,14 +9,19 @@
 
 typedef struct token_tile {
     const linattn__plan *plan;
-    const linattn__stream *stream;
-    uint32_t prompt; /* of lane 0 */
-    size_t lane;     /* of lane 0 within its block */
-    double *w;       /* (d + 1, lanes) */
-    double *x;       /* (TILE, d, lanes), and one vector more */
+    linattn__span span; /* one group */
+    size_t block;       /* where its prompts are: lanes lane, lane + 1, ... of this block */
+    size_t lane;
+    double *w;       /* (d, lanes) */
+    double *x;       /* (TILE, d, lanes) */
     double *y;       /* (TILE, lanes) */
-    double *scratch; /* (d + TILE + 2, lanes) */
+    double *scratch; /* (d + TILE, lanes) */
 } token_tile;
+
+static size_t measure(const linattn__plan *plan) {
+    const size_t d = plan->dim;
+    return (d + LINATTN__TILE * d + LINATTN__TILE + d + LINATTN__TILE) * LINATTN__BLOCK;
+}
 
 /* sums[0 .. width) += sum over tokens of a_t b_t, b being `width` neighbouring columns; a and b step by one token. */
 LINATTN__INLINE void add_products(const double *a, size_t a_step, const double *b, size_t b_step, size_t count, size_t width,
@@ -61,11 +66,26 @@ LINATTN__INLINE void add_moments(size_t d, const double *x, const double *y, siz
     add_products(y, LINATTN__LANES, y, LINATTN__LANES, count, 1, last + d * LINATTN__BLOCK);
 }
 
+/* The same for a d small enough that all sums stay in registers, or nearly. */
+LINATTN__INLINE void add_moments_small(size_t d, const double *x, const double *y, size_t count, double *moments) {
+    enum { MOST = 5 };
+    vreal sum[(MOST + 1) * (MOST + 2) / 2], z[MOST + 1];
+    const size_t entries = (d + 1) * (d + 2) / 2;
+    for (size_t i = 0; i < entries; i++) sum[i] = vreal_load(moments + i * LINATTN__BLOCK);
+    for (size_t t = 0; t < count; t++) {
+        for (size_t i = 0; i < d; i++) z[i] = vreal_load(x + (t * d + i) * LINATTN__LANES);
+        z[d] = vreal_load(y + t * LINATTN__LANES);
+        for (size_t i = 0, k = 0; i <= d; i++)
+            for (size_t j = 0; j <= i; j++, k++) sum[k] += z[i] * z[j];
+    }
+    for (size_t i = 0; i < entries; i++) vreal_store(moments + i * LINATTN__BLOCK, sum[i]);
+}
+
 /* y += sigma e; the query's response, which is the target, only where asked. */
 static void add_noise(const token_tile *tile, size_t first, size_t count) {
     const linattn__plan *plan = tile->plan;
-    double *noise = tile->scratch; /* (count + 1, lanes) */
-    lanes_normals(tile->stream, LINATTN__KIND_NOISE, lanes_prompts(tile->prompt), first, count, noise);
+    double *noise = tile->scratch; /* (count, lanes) */
+    lanes_normals(&tile->span, LINATTN__KIND_NOISE, first, count, noise);
     for (size_t t = first == 0 && !plan->noisy_target; t < count; t++) {
         double *y = tile->y + t * LINATTN__LANES;
         vreal_store(y, vreal_load(y) + plan->noise_std * vreal_load(noise + t * LINATTN__LANES));
@@ -81,8 +101,9 @@ LINATTN__INLINE void copy_token(const token_tile *tile, size_t t, double *row) {
 }
 
 /* What of a tile goes into the batch; token 0 is the query, whose response is the target. */
-static void keep_tile(const token_tile *tile, size_t first, size_t count, size_t block, linattn__prompts *out) {
-    const size_t d = tile->plan->dim, n = tile->plan->context, row = (d + 1) * LINATTN__BLOCK, skip = first == 0;
+static void keep_tile(const token_tile *tile, size_t first, size_t count, linattn__prompts *out) {
+    const size_t d = tile->plan->dim, n = tile->plan->context, row = (d + 1) * LINATTN__BLOCK, skip = first == 0,
+                 block = tile->block;
     const size_t entries = (d + 1) * (d + 2) / 2;
     double *moments = out->moments + block * entries * LINATTN__BLOCK + tile->lane;
     const double *x = tile->x + skip * d * LINATTN__LANES, *y = tile->y + skip * LINATTN__LANES;
@@ -95,32 +116,35 @@ static void keep_tile(const token_tile *tile, size_t first, size_t count, size_t
         if (out->tokens != NULL) copy_token(tile, 0, out->tokens + (block * (n + 1) + n) * row);
     }
     if (d == 5)
-        add_moments(5, x, y, count - skip, moments);
+        add_moments_small(5, x, y, count - skip, moments);
     else
         add_moments(d, x, y, count - skip, moments);
     if (out->tokens != NULL)
         for (size_t t = skip; t < count; t++) copy_token(tile, t, out->tokens + (block * (n + 1) + first + t - 1) * row);
 }
 
-static void draw_block(const linattn__plan *plan, const linattn__covariates *covariates, const linattn__task *task,
-                       const linattn__stream *stream, size_t block, linattn__prompts *out, double *workspace) {
-    const size_t d = plan->dim, tokens = plan->context + 1;
-    token_tile tile = {plan, stream, 0, 0, workspace, NULL, NULL, NULL};
-    tile.x = tile.w + (d + 1) * LINATTN__LANES;
-    tile.y = tile.x + (LINATTN__TILE * d + 1) * LINATTN__LANES;
+static void draw_blocks(const linattn__plan *plan, const linattn__covariates *covariates, const linattn__task *task,
+                        const linattn__stream *stream, size_t first_block, size_t blocks, linattn__prompts *out,
+                        double *workspace) {
+    const size_t d = plan->dim, tokens = plan->context + 1, end = (first_block + blocks) * LINATTN__BLOCK;
+    token_tile tile = {.plan = plan, .span = {.stream = stream, .groups = 1}, .w = workspace};
+    tile.x = tile.w + d * LINATTN__LANES;
+    tile.y = tile.x + LINATTN__TILE * d * LINATTN__LANES;
     tile.scratch = tile.y + LINATTN__TILE * LINATTN__LANES;
-    for (tile.lane = 0; tile.lane < LINATTN__BLOCK; tile.lane += LINATTN__LANES) {
-        tile.prompt = (uint32_t)(block * LINATTN__BLOCK + tile.lane);
-        task->weights(plan, stream, tile.prompt, tile.w, tile.scratch);
+    for (size_t prompt = first_block * LINATTN__BLOCK; prompt < end; prompt += LINATTN__LANES) {
+        tile.span.prompt = (uint32_t)prompt;
+        tile.block = prompt / LINATTN__BLOCK;
+        tile.lane = prompt % LINATTN__BLOCK;
+        task->weights(plan, &tile.span, tile.w, tile.scratch);
         for (size_t first = 0; first < tokens; first += LINATTN__TILE) {
             const size_t count = tokens - first < LINATTN__TILE ? tokens - first : LINATTN__TILE;
-            covariates->fill(plan, stream, tile.prompt, first, count, tile.x, tile.scratch);
+            covariates->fill(plan, &tile.span, first, count, tile.x, tile.scratch);
             task->respond(plan, tile.w, tile.x, count, tile.y);
             if (plan->noise_std > 0) add_noise(&tile, first, count);
-            keep_tile(&tile, first, count, block, out);
+            keep_tile(&tile, first, count, out);
         }
     }
 }
 
 extern const linattn__drawing LINATTN__ISA_NAME(drawing_tokens);
-const linattn__drawing LINATTN__ISA_NAME(drawing_tokens) = {draw_block};
+const linattn__drawing LINATTN__ISA_NAME(drawing_tokens) = {measure, draw_blocks};

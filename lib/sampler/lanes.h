@@ -1,41 +1,91 @@
 /* lanes.h: arrays of variates for LINATTN__LANES prompts at a time; the kernels of the sampler are made of these.
  *
- * Arrays are (count, lanes). Each number equals the scalar definition of random.c bit for bit. */
+ * Arrays are (groups, count, lanes) over the prompts of a span. Each number equals the scalar definition of random.c bit for bit.
+ * Work is done in passes over a chunk that stays in the cache: a block of Philox and its Box-Muller are one long chain of dependent
+ * operations, and in one loop the processor's window would hold little more than one of them. */
 #ifndef LINATTN_SAMPLER_LANES_H
 #define LINATTN_SAMPLER_LANES_H
 
 #include "random/variates.h"
+#include "sampler/distribution.h"
 
-/* prompt, prompt + 1, ... */
-LINATTN__INLINE vword lanes_prompts(uint32_t prompt) {
-    vword lanes = vword_all(prompt);
+enum { LANES_CHUNK = 64 }; /* vectors of a chunk; even */
+
+/* The prompts of group g: prompt + g lanes, and following. */
+LINATTN__INLINE vword lanes_prompts(const linattn__span *span, size_t group) {
+    vword lanes = vword_all(span->prompt + (uint32_t)(group * LINATTN__LANES));
     for (int i = 0; i < LINATTN__LANES; i++) lanes[i] += (uint64_t)i;
     return lanes;
 }
 
-/* Bit i is lane i. */
-LINATTN__INLINE unsigned vmask_bits(vmask mask) {
-#if LINATTN__LANES == 8 && defined(__AVX512DQ__)
-    return _mm512_movepi64_mask((__m512i)mask);
-#elif LINATTN__LANES == 4 && defined(__AVX2__)
-    return (unsigned)_mm256_movemask_pd((__m256d)mask);
-#elif LINATTN__LANES == 2 && defined(__SSE2__)
-    return (unsigned)_mm_movemask_pd((__m128d)mask);
-#else
-    unsigned bits = 0;
-    for (int i = 0; i < LINATTN__LANES; i++) bits |= (unsigned)(mask[i] & 1) << i;
-    return bits;
-#endif
+/* Pairs of variates in the order of the array: all pairs of group 0, then of group 1, ... */
+typedef struct lanes_cursor {
+    const linattn__span *span;
+    uint64_t first; /* variate of each group */
+    size_t count;   /* variates of each group */
+    size_t group;
+    size_t at; /* 0 .. count-1, even */
+} lanes_cursor;
+
+LINATTN__INLINE void lanes_advance(lanes_cursor *cursor) {
+    cursor->at += 2;
+    if (cursor->at >= cursor->count) {
+        cursor->at = 0;
+        cursor->group++;
+    }
 }
 
-/* Normals v = first .. first+count-1, first even; count odd writes one more. */
-LINATTN__INLINE void lanes_normals(const linattn__stream *stream, unsigned kind, vword prompts, uint64_t first, size_t count,
-                                   double *out) {
-    for (size_t i = 0; i < count; i += 2) {
-        vreal pair[2];
-        normal_pair(stream, kind, vword_all((first + i) / 2), prompts, pair);
-        vreal_store(out + i * LINATTN__LANES, pair[0]);
-        vreal_store(out + (i + 1) * LINATTN__LANES, pair[1]);
+LINATTN__INLINE vword lanes_pair(const lanes_cursor *cursor) { return vword_all((cursor->first + cursor->at) / 2); }
+
+/* Where the pair's variates go in the array, and how many of the two there are. */
+LINATTN__INLINE double *lanes_place(const lanes_cursor *cursor, double *out) {
+    return out + (cursor->group * cursor->count + cursor->at) * LINATTN__LANES;
+}
+LINATTN__INLINE size_t lanes_halves(const lanes_cursor *cursor) { return cursor->at + 1 < cursor->count ? 2 : 1; }
+
+/* Moves on by up to `room` pairs, not beyond the group; returns how many. */
+LINATTN__INLINE size_t lanes_run(lanes_cursor *cursor, size_t room) {
+    const size_t left = (cursor->count - cursor->at + 1) / 2, run = left < room ? left : room;
+    cursor->at += 2 * run;
+    if (run == left) {
+        cursor->at = 0;
+        cursor->group++;
+    }
+    return run;
+}
+
+/* Uniforms of up to LANES_CHUNK/2 pairs from the cursor on, into chunk; returns the number of pairs and moves the cursor. */
+LINATTN__INLINE size_t lanes_uniform_chunk(unsigned kind, lanes_cursor *cursor, double *chunk) {
+    size_t pairs = 0;
+    while (cursor->group < cursor->span->groups && pairs < LANES_CHUNK / 2) {
+        const vword prompts = lanes_prompts(cursor->span, cursor->group);
+        uint64_t index = (cursor->first + cursor->at) / 2;
+        for (const size_t end = pairs + lanes_run(cursor, LANES_CHUNK / 2 - pairs); pairs < end; pairs++, index++) {
+            vreal u[2];
+            uniform_pair(cursor->span->stream, kind, vword_all(index), prompts, u);
+            vreal_store(chunk + 2 * pairs * LINATTN__LANES, u[0]);
+            vreal_store(chunk + (2 * pairs + 1) * LINATTN__LANES, u[1]);
+        }
+    }
+    return pairs;
+}
+
+/* Normals v = first .. first+count-1, first even. */
+LINATTN__INLINE void lanes_normals(const linattn__span *span, unsigned kind, uint64_t first, size_t count, double *out) {
+    double chunk[LANES_CHUNK * LINATTN__LANES] __attribute__((aligned(64)));
+    lanes_cursor cursor = {span, first, count, 0, 0};
+    if (count == 0) return;
+    while (cursor.group < span->groups) {
+        lanes_cursor back = cursor;
+        const size_t pairs = lanes_uniform_chunk(kind, &cursor, chunk);
+        for (size_t i = 0; i < pairs; i++, lanes_advance(&back)) {
+            const vreal u[2] = {vreal_load(chunk + 2 * i * LINATTN__LANES), vreal_load(chunk + (2 * i + 1) * LINATTN__LANES)};
+            vreal pair[2];
+            box_muller(u, pair);
+            double *place = lanes_place(&back, out);
+            vreal_store(place, pair[0]);
+            if (lanes_halves(&back) == 2) vreal_store(place + LINATTN__LANES, pair[1]);
+        }
     }
 }
 

@@ -10,13 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINATTN__BLOCK = 8 }; /* prompts of a block */
-
 typedef struct linattn__prompts {
-    size_t prompts; /* B */
-    size_t context; /* n */
-    size_t dim;     /* d */
-    size_t blocks;  /* ceil(B / 8) */
+    size_t prompts;  /* B */
+    size_t context;  /* n */
+    size_t dim;      /* d */
+    size_t blocks;   /* ceil(B / 8) */
     double *tokens;  /* (blocks, n+1, d+1, 8); NULL when only moments are kept */
     double *moments; /* (blocks, (d+1)(d+2)/2, 8): the lower triangle of C_0, row by row: entry (i, j), j <= i, at i(i+1)/2 + j */
     double *queries; /* (blocks, d+1, 8): the query's row of the tokens */

@@ -83,14 +83,6 @@ static int prepare_moments(linattn__plan *plan, int linear) {
     return LINATTN_OK;
 }
 
-/* Doubles that the widest lanes need, see draw.kernel.c and moments.kernel.c; d and n are far from overflowing it. */
-static size_t workspace(const linattn_sampler_options *o) {
-    const size_t d = o->dim, m = o->context < d ? o->context : d, scratch = 2 * d + LINATTN__TILE + 2;
-    const size_t tokens = (d + 1) + (LINATTN__TILE * d + 1) + LINATTN__TILE + scratch;
-    const size_t moments = 2 * (d + 1) + 2 * (m + 1) + d * m + (m * (d - 1) - m * (m - 1) / 2) + scratch;
-    return (o->kind == LINATTN_BATCH_MOMENTS ? moments : tokens) * LINATTN__BLOCK;
-}
-
 static int build(linattn_sampler *s) {
     linattn_sampler_options *o = &s->options;
     if (o->covariates != LINATTN_COVARIATES_ROTATED) o->covariate_factor = NULL;
@@ -107,7 +99,7 @@ static int build(linattn_sampler *s) {
     status = covariates_table[o->covariates][LINATTN__ISA_BASELINE]->prepare(o, &s->plan);
     if (status == LINATTN_OK && o->kind == LINATTN_BATCH_MOMENTS)
         status = prepare_moments(&s->plan, task_table[o->task][LINATTN__ISA_BASELINE]->linear);
-    s->workspace = workspace(o);
+    s->workspace = drawing_table[o->kind][LINATTN__ISA_BASELINE]->workspace(&s->plan);
     return status;
 }
 
@@ -171,9 +163,7 @@ void linattn__sampler_draw(const linattn_sampler *sampler, enum linattn__isa isa
     const linattn__drawing *drawing = drawing_table[o->kind][isa];
     linattn__stream stream;
     linattn__stream_open(&stream, o->seed, draw, (unsigned)o->stream);
-    for (size_t block = first; block < first + count; block++) {
-        drawing->block(&sampler->plan, covariates_table[o->covariates][isa], task_table[o->task][isa], &stream, block, out,
-                       workspace);
-        if ((block + 1) * LINATTN__BLOCK > out->prompts) clear_beyond(out, block);
-    }
+    drawing->blocks(&sampler->plan, covariates_table[o->covariates][isa], task_table[o->task][isa], &stream, first, count, out,
+                    workspace);
+    if (count > 0 && (first + count) * LINATTN__BLOCK > out->prompts) clear_beyond(out, first + count - 1);
 }

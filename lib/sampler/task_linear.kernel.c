@@ -2,10 +2,14 @@
 #include "sampler/distribution.h"
 #include "sampler/lanes.h"
 
-static void weights(const linattn__plan *plan, const linattn__stream *stream, uint32_t prompt, double *w, double *scratch) {
-    double *normals = plan->task_factor == NULL ? w : scratch;
-    lanes_normals(stream, LINATTN__KIND_TASK, lanes_prompts(prompt), 0, plan->dim, normals);
-    if (plan->task_factor != NULL) lanes_multiply(plan->task_factor, plan->dim, plan->dim, normals, w);
+static void weights(const linattn__plan *plan, const linattn__span *span, double *w, double *scratch) {
+    const size_t d = plan->dim;
+    lanes_normals(span, LINATTN__KIND_TASK, 0, d, w);
+    for (size_t g = 0; plan->task_factor != NULL && g < span->groups; g++) {
+        double *of_group = w + g * d * LINATTN__LANES;
+        memcpy(scratch, of_group, d * LINATTN__LANES * sizeof *scratch);
+        lanes_multiply(plan->task_factor, d, d, scratch, of_group);
+    }
 }
 
 static void respond(const linattn__plan *plan, const double *w, const double *x, size_t count, double *y) {

@@ -67,9 +67,7 @@ static int take_step(linattn_trainer *trainer) {
     trainer->step = t + 1;
     if (is_due(t, trainer->options.record_stride)) trainer->records[trainer->record_count++] = record;
     if (!observed) return LINATTN_OK;
-    status = trainer->options.observer(&record, trainer->seen, trainer->options.user);
-    if (status < 0) linattn__fail(status, "the observer returned %d at step %llu", status, (unsigned long long)t);
-    return status;
+    return linattn__callback_status("observer", trainer->options.observer(&record, trainer->seen, trainer->options.user));
 }
 
 /* A request to stop is taken by the run that sees it, also after the last step: none is lost between two runs. */

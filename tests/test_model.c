@@ -1,0 +1,199 @@
+/* The model: options, tensor table, initialisation, predictions against the token-by-token reference. */
+#include "support/random_case.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static linattn_model_options good_options(void) {
+    linattn_model_options options;
+    ck_assert_ok(linattn_model_options_init(&options, sizeof options));
+    options.dim = 5;
+    options.layers = 3;
+    return options;
+}
+
+#define ck_assert_refused(change, wanted, text)                                                                                    \
+    do {                                                                                                                           \
+        linattn_model_options options = good_options();                                                                            \
+        linattn_model *model = (linattn_model *)&options;                                                                          \
+        change;                                                                                                                    \
+        ck_assert_status(linattn_model_create(&model, &options), wanted, text);                                                    \
+        ck_assert_ptr_null(model);                                                                                                 \
+    } while (0)
+
+START_TEST(each_option_wrong_in_turn) {
+    ck_assert_refused(options.dim = 0, LINATTN_EINVAL, "dim is 0; allowed: 1 to 1024");
+    ck_assert_refused(options.dim = SIZE_MAX, LINATTN_EINVAL, "dim is 18446744073709551615");
+    ck_assert_refused(options.layers = 0, LINATTN_EINVAL, "layers is 0; allowed: 1 to 256");
+    ck_assert_refused(options.layers = 257, LINATTN_EINVAL, "layers is 257");
+    ck_assert_refused(options.heads = 0, LINATTN_EINVAL, "heads is 0; allowed: 1 to 64");
+    ck_assert_refused(options.heads = 65, LINATTN_EINVAL, "heads is 65");
+    ck_assert_refused(options.attention = 7, LINATTN_EINVAL, "attention is 7");
+    ck_assert_refused(options.attention = -1, LINATTN_EINVAL, "attention is -1");
+    ck_assert_refused(options.form = 2, LINATTN_EINVAL, "form is 2");
+    ck_assert_refused(options.init_std = -0.5, LINATTN_EINVAL, "init_std is -0.5");
+    ck_assert_refused(options.init_std = NAN, LINATTN_EINVAL, "init_std is nan");
+    ck_assert_refused(options.init_std = INFINITY, LINATTN_EINVAL, "init_std is inf");
+    ck_assert_refused(options.struct_size = 8, LINATTN_EINVAL, "linattn_model_options");
+    linattn_model_options options = good_options();
+    linattn_model *model = NULL;
+    ck_assert_status(linattn_model_create(NULL, &options), LINATTN_EINVAL, "out is NULL");
+    ck_assert_int_eq(linattn_model_create(&model, NULL), LINATTN_EINVAL);
+    ck_assert_status(linattn_model_options_init(NULL, sizeof options), LINATTN_EINVAL, "NULL");
+}
+END_TEST
+
+START_TEST(null_handles) {
+    double x = 1;
+    linattn_tensor tensor = {.struct_size = sizeof tensor};
+    ck_assert_uint_eq(linattn_model_parameter_count(NULL), 0);
+    ck_assert_uint_eq(linattn_model_tensor_count(NULL), 0);
+    ck_assert_status(linattn_model_get_tensor(NULL, 0, &tensor), LINATTN_EINVAL, "model is NULL");
+    ck_assert_status(linattn_model_init_parameters(NULL, 0, &x), LINATTN_EINVAL, "model is NULL");
+    ck_assert_status(linattn_model_predict(NULL, NULL, &x, &x), LINATTN_EINVAL, "model is NULL");
+    ck_assert_double_eq(x, 1);
+    linattn_model_destroy(NULL);
+}
+END_TEST
+
+/* The largest sizes that are each allowed need no memory before parameters are asked for. */
+START_TEST(largest_model) {
+    linattn_model_options options = good_options();
+    linattn_model *model = NULL;
+    options.dim = LINATTN_MAX_DIM;
+    options.layers = LINATTN_MAX_LAYERS;
+    options.heads = LINATTN_MAX_HEADS;
+    options.form = LINATTN_FORM_FULL;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    ck_assert_uint_eq(linattn_model_parameter_count(model), (size_t)2 * 256 * 64 * 1025 * 1025);
+    linattn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(tensor_table_covers_theta_in_order) {
+    for (int full = 0; full <= 1; full++) {
+        random_case c = random_case_open((reference_shape){3, 2, 4, 6, full}, 1, 1);
+        const size_t side = full ? 5 : 4, count = linattn_model_tensor_count(c.model);
+        size_t offset = 0;
+        ck_assert_uint_eq(count, 12);
+        for (size_t i = 0; i < count; i++) {
+            linattn_tensor t = {.struct_size = sizeof t};
+            char name[40];
+            ck_assert_ok(linattn_model_get_tensor(c.model, i, &t));
+            snprintf(name, sizeof name, "layer%d.head%d.%c", (int)i / 4, (int)i / 2 % 2, i % 2 ? 'Q' : 'P');
+            ck_assert_str_eq(t.name, name);
+            ck_assert_uint_eq(t.rows, side);
+            ck_assert_uint_eq(t.columns, side);
+            ck_assert_uint_eq(t.offset, offset);
+            ck_assert_uint_eq(t.layer, i / 4);
+            ck_assert_uint_eq(t.head, i / 2 % 2);
+            ck_assert_int_eq(t.kind, i % 2 ? LINATTN_TENSOR_Q : LINATTN_TENSOR_P);
+            offset += t.rows * t.columns;
+        }
+        ck_assert_uint_eq(offset, linattn_model_parameter_count(c.model));
+        linattn_tensor t = {.struct_size = sizeof t, .rows = 77};
+        ck_assert_status(linattn_model_get_tensor(c.model, count, &t), LINATTN_EINVAL, "index is 12; allowed: 0 to 11");
+        ck_assert_uint_eq(t.rows, 77);
+        ck_assert_status(linattn_model_get_tensor(c.model, 0, NULL), LINATTN_EINVAL, "NULL");
+        random_case_close(&c);
+    }
+}
+END_TEST
+
+/* 100352 parameters: the sample standard deviation of normals with sd 0.05 is 0.05 within 0.0005, 4.5 standard errors. */
+START_TEST(case_S3_init_std_is_a_standard_deviation) {
+    linattn_model_options options = good_options();
+    linattn_model *model = NULL;
+    options.dim = 224;
+    options.layers = 1;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    const size_t p = linattn_model_parameter_count(model);
+    double *theta = malloc(p * sizeof *theta), *again = malloc(p * sizeof *again), mean = 0, square = 0;
+    ck_assert_ok(linattn_model_init_parameters(model, 42, theta));
+    for (size_t i = 0; i < p; i++) mean += theta[i] / (double)p;
+    for (size_t i = 0; i < p; i++) square += (theta[i] - mean) * (theta[i] - mean) / (double)(p - 1);
+    ck_assert_double_eq_tol(sqrt(square), 0.05, 0.0005);
+    ck_assert_double_eq_tol(mean, 0, 4 * 0.05 / sqrt((double)p));
+    ck_assert_ok(linattn_model_init_parameters(model, 42, again));
+    ck_assert_mem_eq(theta, again, p * sizeof *theta);
+    ck_assert_ok(linattn_model_init_parameters(model, 43, again));
+    ck_assert_double_ne(theta[0], again[0]);
+    ck_assert_status(linattn_model_init_parameters(model, 1, NULL), LINATTN_EINVAL, "theta is NULL");
+    free(theta);
+    free(again);
+    linattn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(predictions_agree_with_the_definition) {
+    const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {1, 1, 1, 1, 1},  {3, 1, 5, 20, 0}, {3, 1, 5, 20, 1}, {2, 3, 4, 7, 0},
+                                      {2, 3, 4, 7, 1}, {2, 1, 20, 3, 0}, {2, 1, 10, 3, 0}, {4, 2, 6, 9, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        random_case c = random_case_open(shapes[i], 13, (unsigned)i);
+        double wanted[13], got[13];
+        reference_gradient(&c.shape, c.tokens, c.targets, c.prompts, c.theta, wanted, NULL);
+        ck_assert_ok(linattn_model_predict(c.model, c.batch, c.theta, got));
+        ck_assert_double_le(relative_distance(got, wanted, 13), 1e-13);
+        random_case_close(&c);
+    }
+}
+END_TEST
+
+/* Attention sums over the context: its order says nothing. */
+START_TEST(permuting_the_context_changes_nothing) {
+    random_case c = random_case_open((reference_shape){3, 1, 5, 20, 1}, 5, 3);
+    const size_t row = 6, prompt = 21 * row;
+    double before[5], after[5], token[6];
+    linattn_batch *reversed = NULL;
+    ck_assert_ok(linattn_model_predict(c.model, c.batch, c.theta, before));
+    for (size_t b = 0; b < 5; b++)
+        for (size_t i = 0; i < 10; i++) {
+            double *low = c.tokens + b * prompt + i * row, *high = c.tokens + b * prompt + (19 - i) * row;
+            memcpy(token, low, sizeof token);
+            memcpy(low, high, sizeof token);
+            memcpy(high, token, sizeof token);
+        }
+    ck_assert_ok(linattn_batch_create_from_arrays(&reversed, c.tokens, c.targets, 5, 20, 5));
+    ck_assert_ok(linattn_model_predict(c.model, reversed, c.theta, after));
+    ck_assert_double_le(relative_distance(after, before, 5), 1e-13);
+    linattn_batch_destroy(reversed);
+    random_case_close(&c);
+}
+END_TEST
+
+START_TEST(predict_refuses_what_does_not_fit) {
+    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 2, 1),
+                other = random_case_open((reference_shape){2, 1, 4, 4, 0}, 2, 1);
+    double out[2] = {7, 8};
+    ck_assert_status(linattn_model_predict(c.model, other.batch, c.theta, out), LINATTN_EMISMATCH, "dim 4, the model 3");
+    ck_assert_status(linattn_model_predict(c.model, NULL, c.theta, out), LINATTN_EINVAL, "batch is NULL");
+    ck_assert_status(linattn_model_predict(c.model, c.batch, NULL, out), LINATTN_EINVAL, "theta is NULL");
+    ck_assert_status(linattn_model_predict(c.model, c.batch, c.theta, NULL), LINATTN_EINVAL, "out is NULL");
+    c.theta[3] = NAN;
+    ck_assert_status(linattn_model_predict(c.model, c.batch, c.theta, out), LINATTN_ENONFINITE, "theta[3] is nan");
+    ck_assert_double_eq(out[0], 7);
+    ck_assert_double_eq(out[1], 8);
+    random_case_close(&c);
+    random_case_close(&other);
+}
+END_TEST
+
+static Suite *model_suite(void) {
+    Suite *suite = suite_create("model");
+    TCase *tc = tcase_create("model");
+    tcase_set_timeout(tc, 600);
+    tcase_add_test(tc, each_option_wrong_in_turn);
+    tcase_add_test(tc, null_handles);
+    tcase_add_test(tc, largest_model);
+    tcase_add_test(tc, tensor_table_covers_theta_in_order);
+    tcase_add_test(tc, case_S3_init_std_is_a_standard_deviation);
+    tcase_add_test(tc, predictions_agree_with_the_definition);
+    tcase_add_test(tc, permuting_the_context_changes_nothing);
+    tcase_add_test(tc, predict_refuses_what_does_not_fit);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+LINATTN_TEST_MAIN(model_suite)

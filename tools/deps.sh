@@ -1,0 +1,115 @@
+#!/bin/sh
+# deps.sh: installs what goals of the Makefile need and this machine lacks. Usage: tools/deps.sh goal...
+#
+# With everything there it says nothing and needs neither network nor rights. Otherwise it installs Debian packages, as root or
+# through sudo; where it may not, it prints the command to run and fails. Elsewhere it names the missing tools and fails.
+# CC and CXX are the compilers that will be used.
+set -eu
+
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+
+# What a goal needs.
+needs() {
+    case $1 in
+    demo | reproduce) echo compiler make pkg-config gnuplot ;;
+    check-vectors | check-headers | check-abi) echo compiler c++ make ;;
+    check-clang) echo compiler c++ make pkg-config check clang ;;
+    check-valgrind) echo compiler c++ make pkg-config check valgrind ;;
+    check-aarch64) echo compiler make aarch64-gcc aarch64-libc aarch64-emulator ;;
+    check*) echo compiler c++ make pkg-config check ;;
+    ci)
+        echo git
+        for goal in check check-clang check-valgrind check-aarch64 demo; do needs $goal; done
+        ;;
+    esac
+}
+
+# Whether it is there. A compiler counts only with the headers of its language's library.
+present() {
+    case $1 in
+    compiler) printf '#include <math.h>\n' | $CC -E -x c - ;;
+    c++) printf '#include <complex>\n' | $CXX -E -x c++ - ;;
+    check) pkg-config --exists check ;;
+    gnuplot) command -v gnuplot && { ! command -v dpkg-query || dpkg-query -W fonts-dejavu-core; } ;;
+    aarch64-gcc) command -v aarch64-linux-gnu-gcc ;;
+    aarch64-libc) printf '#include <math.h>\n' | aarch64-linux-gnu-gcc -E -x c - ;;
+    aarch64-emulator) command -v qemu-aarch64 ;;
+    *) command -v "$1" ;;
+    esac >/dev/null 2>&1
+}
+
+# The Debian packages that bring it.
+packages() {
+    case $1 in
+    compiler) case $CC in *clang*) echo clang libclang-rt-dev libc6-dev ;; *) echo gcc libc6-dev ;; esac ;;
+    c++) case $CXX in *clang*) echo clang libclang-rt-dev ;; *) echo g++ ;; esac ;;
+    clang) echo clang libclang-rt-dev ;;
+    gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
+    aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
+    aarch64-libc) echo libc6-dev-arm64-cross ;;
+    aarch64-emulator) echo qemu-user ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# Those of the needs that are not met, on one line.
+missing() {
+    for need in "$@"; do
+        present "$need" || printf '%s\n' "$need"
+    done | sort -u | paste -sd ' ' -
+}
+
+# Brings the package lists up to date. A repository that cannot be reached is not fatal: the others may do. The lists have no
+# lock that waits, so when another apt holds it, try again.
+update() {
+    tries=0
+    until said=$($root apt-get -q update 2>&1); do
+        tries=$((tries + 1))
+        case $said in
+        *lists/lock*) [ $tries -lt 120 ] && sleep 5 && continue ;;
+        esac
+        printf '%s\n' "$said" >&2
+        return 0
+    done
+}
+
+wanted=$(for goal in "$@"; do needs "$goal"; done)
+# The lists hold plain words, one for each argument.
+# shellcheck disable=SC2086
+lacking=$(missing $wanted)
+[ -n "$lacking" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "deps.sh: missing here: $lacking. Install with this system's package manager, then run make again." >&2
+    exit 1
+fi
+install=$(for need in $lacking; do packages "$need"; done | tr ' ' '\n' | sort -u | paste -sd ' ' -)
+
+root=
+if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && sudo -n true >/dev/null 2>&1; then
+        root='sudo -n'
+    else
+        {
+            echo "deps.sh: missing here: $lacking. Installing needs root; run this, then make again:"
+            echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends $install"
+        } >&2
+        exit 1
+    fi
+fi
+
+echo "deps.sh: installing $install" >&2
+update
+# shellcheck disable=SC2086
+if ! $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=600 \
+    -o Dpkg::Use-Pty=0 install $install </dev/null >&2; then
+    echo "deps.sh: apt-get could not install: $install" >&2
+    exit 1
+fi
+# shellcheck disable=SC2086
+lacking=$(missing $wanted)
+[ -z "$lacking" ] || {
+    echo "deps.sh: still missing: $lacking (CC is $CC, CXX is $CXX)" >&2
+    exit 1
+}
