@@ -33,7 +33,8 @@ enum linattn_clip {
     LINATTN_CLIP_NONE = 0,
     LINATTN_CLIP_GLOBAL_NORM = 1, /* if |g| > c: g <- g (c / |g|), the exact ratio */
     LINATTN_CLIP_TENSOR_NORM = 2, /* the same for each tensor's part of g by its own norm */
-    LINATTN_CLIP_COORDINATE = 3   /* g_i <- max(-c, min(c, g_i)) (Pan & Li 2023) */
+    LINATTN_CLIP_COORDINATE = 3   /* g_i <- max(-c, min(c, g_i)), after Pan & Li 2023, who choose c anew at each step so that a given
+                                     share of the coordinates is clipped */
 };
 
 /* The learning rate of the step with index t = 0, 1, ...; lr is learning_rate, w = warmup_steps. For t < w it is lr (t + 1) / w
@@ -61,10 +62,10 @@ typedef struct linattn_optimizer_options {
     int32_t reserved;         /* 0 */
     double learning_rate;     /* >= 0, finite; to be set (it is NaN until then) */
     double momentum;          /* [0, 1); read by SGD and sign descent; 0 */
-    double dampening;         /* [0, 1]; read by SGD and sign descent; 0 */
+    double dampening;         /* [0, 1]; read by SGD and sign descent; without effect at momentum 0; 0 */
     double beta1;             /* [0, 1); read by Adam and AdamW; 0.9 */
     double beta2;             /* [0, 1); read by Adam and AdamW; 0.999 */
-    double epsilon;           /* >= 0, finite; added after the bias correction; at 0 an entry with m = 0 does not move; 1e-8 */
+    double epsilon;           /* >= 0, finite; added after the bias correction; at 0 an entry whose v is 0 does not move; 1e-8 */
     double weight_decay;      /* >= 0, finite; not read by sign descent and normalised GD; 0 */
     double clip_threshold;    /* c > 0, finite; read when clipping; 1 */
     uint64_t warmup_steps;    /* w; 0 */
@@ -97,8 +98,8 @@ typedef struct linattn_update {
     size_t tensor_count;
 } linattn_update;
 
-/* The caller's own rule. Return 0, or a negative status, which linattn_optimizer_step returns after putting theta and state back
- * as they were; so it does with LINATTN_ENONFINITE when the rule leaves NaN or Inf in theta. */
+/* The caller's own rule. Return 0, or LINATTN_STOP or a negative status, which linattn_optimizer_step returns after putting theta and
+ * state back as they were. So it does with LINATTN_ENONFINITE when a rule, built-in or not, leaves NaN or Inf in theta or state. */
 typedef struct linattn_custom_rule {
     size_t struct_size; /* set by linattn_custom_rule_init */
     size_t state_count; /* doubles of state; 0 */
@@ -120,7 +121,7 @@ typedef struct linattn_step_record {
     size_t struct_size;   /* sizeof(linattn_step_record), set by the caller */
     uint64_t step;        /* t = 0, 1, ...: how many steps were taken before this one */
     double value;         /* f(theta_t; draw t) */
-    double gradient_norm; /* before clipping; may be Inf or NaN */
+    double gradient_norm; /* before clipping; Inf when it exceeds the largest double, NaN or Inf when the gradient holds one */
     double clipped_norm;  /* after clipping */
     double learning_rate;
     int32_t clipped;      /* 1 when clipping changed the gradient */
@@ -129,8 +130,8 @@ typedef struct linattn_step_record {
 
 /* Moves theta (p) by one step. gradient: (p), left alone. record: NULL, or filled; on LINATTN_ENONFINITE too, where it tells the
  * norm. On failure theta and the optimizer are as they were.
- * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (the gradient holds NaN or Inf and nonfinite is fail; or value is NaN) or what a
- * custom rule returned. */
+ * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (the gradient holds NaN or Inf and nonfinite is fail; or value is NaN; or the
+ * update overflows) or what a custom rule returned. */
 LINATTN_API int linattn_optimizer_step(linattn_optimizer *optimizer, double value, const double *gradient, double *theta,
                                        linattn_step_record *record);
 

@@ -19,7 +19,8 @@ extern "C" {
 typedef struct linattn_trainer linattn_trainer;
 
 /* Called after step t = record->step with that step's record and the parameters theta_t (p) that it started from. Return 0 to go
- * on; LINATTN_STOP or a negative status ends the run, with step t done. Runs on the calling thread. */
+ * on; LINATTN_STOP or a negative status ends the run, with step t done. Runs on the calling thread. It may save the trainer and read
+ * from it, but not run it or load into it. */
 typedef int (*linattn_observer)(const linattn_step_record *record, const double *theta, void *user);
 
 typedef struct linattn_trainer_options {
@@ -44,12 +45,13 @@ LINATTN_API int linattn_trainer_create(linattn_trainer **out, linattn_objective 
 LINATTN_API void linattn_trainer_destroy(linattn_trainer *trainer);
 
 /* Takes up to `steps` steps. done: how many were taken, also on failure; may be NULL. A failing step leaves the trainer at the
- * last completed one, and calling again retries the same draw. Memory for the records is taken before the first step.
+ * last completed one, and calling again retries the same draw. Memory for the records is taken before the first step. Where the
+ * optimizer skips non-finite gradients, a skipped step's record holds NaN for value and norms.
  * Returns LINATTN_STOP (stop request or observer), LINATTN_ENONFINITE (the run diverged; the message tells the step), the
  * observer's or a callback's negative status, LINATTN_EINVAL, LINATTN_EOVERFLOW or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_run(linattn_trainer *trainer, uint64_t steps, uint64_t *done);
 
-/* Asks the run in progress, or else the next one, to end before its next step. May be called from a signal handler or from another
+/* Asks the run in progress, or else the next one, to end before its next step; no request is lost. May be called from a signal handler or from another
  * thread; this and nothing else of a trainer. NULL is allowed. */
 LINATTN_API void linattn_trainer_request_stop(linattn_trainer *trainer);
 
@@ -73,8 +75,8 @@ LINATTN_API int linattn_trainer_get_records(const linattn_trainer *trainer, size
  * Returns LINATTN_EINVAL, LINATTN_EIO or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_save(const linattn_trainer *trainer, const char *path);
 
-/* Takes a checkpoint into a trainer made with the same objective and optimizer options; threads and kernel may differ. On failure
- * the trainer is as it was.
+/* Takes a checkpoint into a trainer made with the same objective and optimizer options; threads and kernel may differ (another kernel
+ * goes on with slightly other bits). Clears the records. On failure the trainer is as it was.
  * Returns LINATTN_EINVAL, LINATTN_EIO, LINATTN_EFORMAT (truncated or damaged), LINATTN_EVERSION (written by a newer library),
  * LINATTN_EMISMATCH (the message names the first option that differs) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_load(linattn_trainer *trainer, const char *path);

@@ -38,8 +38,7 @@ static int fail_diverged(const char *what, uint64_t step) {
     return linattn__fail(LINATTN_ENONFINITE, "%s is not finite at step %llu: the run diverged", what, (unsigned long long)step);
 }
 
-/* Value and gradient of draw t. An objective that has none tells no numbers: an optimizer that skips such steps gets NaN for them.
- */
+/* Value and gradient of draw t. An objective that fails gives no numbers: an optimizer that skips such steps gets NaN for them. */
 static int evaluate(linattn_trainer *trainer, double *value) {
     int status = linattn_objective_gradient(trainer->objective, trainer->step, trainer->theta, value, trainer->gradient);
     if (!status && !isfinite(*value)) status = LINATTN_ENONFINITE;
