@@ -19,16 +19,17 @@ typedef struct {
     double *R;         /* (H, d, d): R_h = Q_h C */
 } block_layer;
 
-/* Adjoints of what a layer hands on. */
+/* What the backward pass of a layer keeps. */
 typedef struct {
-    double *S, *q, *c;  /* (d+2, d): S = Cbar + Cbar^T, then qbar and cbar */
-    double *V, *a;      /* (d+1, d): V_h = P_h^T G, then abar / n */
-    double *G, *Y, *W;  /* (d, d) */
-    double *m, *q_next; /* (d) */
+    double *S, *q, *c; /* (d+2, d), of the layer's output: S = Cbar + Cbar^T, then qbar and cbar */
+    double *V;         /* (H, d+1, d): V_h = P_h^T G, then abar / n */
+    double *G, *W;     /* (d, d): G, and W = S T with S of the output */
+    double *m, *a;     /* (d): mbar, abar / n */
+    double *Y, *q_in;  /* (d, d), (d): scratch */
 } block_adjoint;
 
 LINATTN__INLINE size_t block_layer_size(size_t heads, size_t d) { return 4 * d + (3 + heads) * d * d; }
-LINATTN__INLINE size_t block_adjoint_size(size_t d) { return 5 * d + 5 * d * d; }
+LINATTN__INLINE size_t block_adjoint_size(size_t heads, size_t d) { return (5 + heads) * d + (4 + heads) * d * d; }
 
 LINATTN__INLINE block_layer block_layer_at(double *stored, size_t l, size_t heads, size_t d) {
     double *C = stored + l * block_layer_size(heads, d) * LINATTN__LANES;
@@ -37,10 +38,11 @@ LINATTN__INLINE block_layer block_layer_at(double *stored, size_t l, size_t head
     return (block_layer){C, c, U, q, m, T, a, a + vector};
 }
 
-LINATTN__INLINE block_adjoint block_adjoint_at(double *S, size_t d) {
+LINATTN__INLINE block_adjoint block_adjoint_at(double *S, size_t heads, size_t d) {
     const size_t vector = d * LINATTN__LANES, matrix = d * vector;
-    double *q = S + matrix, *c = q + vector, *V = c + vector, *a = V + matrix, *G = a + vector, *Y = G + matrix, *W = Y + matrix;
-    return (block_adjoint){S, q, c, V, a, G, Y, W, W + matrix, W + matrix + vector};
+    double *q = S + matrix, *c = q + vector, *V = c + vector, *G = V + heads * (matrix + vector), *W = G + matrix;
+    double *m = W + matrix, *a = m + vector, *Y = a + vector;
+    return (block_adjoint){S, q, c, V, G, W, m, a, Y, Y + matrix};
 }
 
 /* The parameters, or their gradient, of head h of layer l begin at element: P there, Q d*d later. */
@@ -86,61 +88,71 @@ LINATTN__INLINE vreal block_forward(size_t layers, size_t heads, size_t d, doubl
     return q_y;
 }
 
-/* Adds the gradient with respect to Q, and n times that with respect to P, to the lane sums `gradient` (p). A bar marks an adjoint,
- * a prime what belongs to the layer's output, and S = Cbar + Cbar^T; q_y keeps its adjoint qbar_y through all layers. mbar = T^T
- * cbar'                 abar = C mbar + qbar_y q G = S' U + qbar' q^T + cbar' m^T                       V_h = P_h^T G n Pbar_h += G
- * R_h                Qbar_h += V_h^T C + abar c^T / n cbar = mbar + sum_h Q_h^T abar / n                     qbar = T^T qbar' +
- * qbar_y a S = T^T S' T + Y + Y^T,  Y = mbar a^T + sum_h V_h Q_h The last layer has qbar' = cbar' = S' = 0, the one before it S' =
- * 0; of layer 0 only parameters are wanted. */
-LINATTN__INLINE void block_backward(size_t layers, size_t heads, size_t d, double over_n, const double *theta, double *stored,
-                                    vreal qbar_y, double *gradient, double *work) {
-    const size_t matrix = d * d * LINATTN__LANES;
-    const block_adjoint bar = block_adjoint_at(work, d);
-    for (size_t l = layers; l-- > 0;) {
-        const block_layer x = block_layer_at(stored, l, heads, d);
-        const int last = l + 1 == layers, curved = l + 2 < layers;
-        for (size_t i = 0; i < d; i++) put(bar.a, i, qbar_y * get(x.q, i));
-        if (!last) {
-            const size_t first = curved ? 0 : d; /* without S' only the rows below it count */
-            product_vector(bar.m, d, d, transposed(lanes(x.T, d)), bar.c, SET);
-            product_vector(bar.a, d, d, lanes(x.C, d), bar.m, ADD);
-            product(bar.G, d, d + 2 - first, d, transposed(lanes(bar.S + first * d * LINATTN__LANES, d)),
-                    lanes(x.U + first * d * LINATTN__LANES, d), SET);
+/* The backward pass of layer l, whose forward pass is x and whose output's adjoints are in bar; leaves those of its input in `into`,
+ * which may be bar itself. Adds the gradient with respect to Q, and n times that with respect to P, to the lane sums `gradient` (p). A
+ * bar marks an adjoint, a prime what belongs to the layer's output, S = Cbar + Cbar^T; qbar_y is the same in all layers.
+ *     mbar = T^T cbar'                 abar = C mbar + qbar_y q
+ *     G = S' U + qbar' q^T + cbar' m^T                       V_h = P_h^T G
+ *     n Pbar_h += G R_h                Qbar_h += V_h^T C + abar c^T / n
+ *     cbar = mbar + sum_h Q_h^T abar / n                     qbar = T^T qbar' + qbar_y a
+ *     S = T^T S' T + Y + Y^T,  Y = mbar a^T + sum_h V_h Q_h
+ * The last layer has qbar' = cbar' = S' = 0, the one before it S' = 0; of layer 0 only parameters are wanted. */
+LINATTN__INLINE void block_backward_layer(size_t l, size_t layers, size_t heads, size_t d, double over_n, const double *theta,
+                                          block_layer x, vreal qbar_y, double *gradient, block_adjoint bar, block_adjoint into) {
+    const size_t vector = d * LINATTN__LANES, matrix = d * vector;
+    const int last = l + 1 == layers, curved = l + 2 < layers;
+    for (size_t i = 0; i < d; i++) put(bar.a, i, qbar_y * get(x.q, i));
+    if (!last) {
+        const size_t first = curved ? 0 : d; /* without S' only the rows below it count */
+        product_vector(bar.m, d, d, transposed(lanes(x.T, d)), bar.c, SET);
+        product_vector(bar.a, d, d, lanes(x.C, d), bar.m, ADD);
+        product(bar.G, d, d + 2 - first, d, transposed(lanes(bar.S + first * vector, d)), lanes(x.U + first * vector, d), SET);
+    }
+    for (size_t i = 0; i < d; i++) put(bar.a, i, get(bar.a, i) * over_n);
+    for (size_t h = 0; h < heads; h++) {
+        const size_t offset = block_offset(l, h, heads, d);
+        const double *P = theta + offset, *Q = P + d * d;
+        double *Pbar = gradient + offset * LINATTN__LANES, *Qbar = Pbar + matrix, *V = bar.V + h * (matrix + vector);
+        if (last) {
+            product(Qbar, d, 1, d, transposed(lanes(bar.a, d)), lanes(x.c, d), ADD);
+            continue;
         }
-        for (size_t i = 0; i < d; i++) put(bar.a, i, get(bar.a, i) * over_n);
-        for (size_t h = 0; h < heads; h++) {
-            const size_t offset = block_offset(l, h, heads, d);
-            const double *P = theta + offset, *Q = P + d * d;
-            double *Pbar = gradient + offset * LINATTN__LANES, *Qbar = Pbar + matrix;
-            if (last) {
-                product(Qbar, d, 1, d, transposed(lanes(bar.a, d)), lanes(x.c, d), ADD);
-                continue;
-            }
-            product(Pbar, d, d, d, lanes(bar.G, d), lanes(x.R + h * matrix, d), ADD);
-            product(bar.V, d, d, d, transposed(shared(P, d)), lanes(bar.G, d), SET);
-            product(Qbar, d, d + 1, d, transposed(lanes(bar.V, d)), lanes(x.C, d), ADD);
-            if (l > 0) product(bar.Y, d, d, d, lanes(bar.V, d), shared(Q, d), h > 0);
-        }
-        if (l == 0) break;
+        product(Pbar, d, d, d, lanes(bar.G, d), lanes(x.R + h * matrix, d), ADD);
+        product(V, d, d, d, transposed(shared(P, d)), lanes(bar.G, d), SET);
+        for (size_t i = 0; i < d; i++) put(V + matrix, i, get(bar.a, i));
+        product(Qbar, d, d + 1, d, transposed(lanes(V, d)), lanes(x.C, d), ADD);
+        if (l > 0) product(bar.Y, d, d, d, lanes(V, d), shared(Q, d), h > 0);
+    }
+    if (l == 0) return;
 
-        for (size_t i = 0; i < d; i++) {
-            put(bar.c, i, last ? (vreal){0} : get(bar.m, i));
-            put(bar.q_next, i, qbar_y * get(x.a, i));
+    for (size_t i = 0; i < d; i++) put(bar.q_in, i, qbar_y * get(x.a, i));
+    if (!last) product_vector(bar.q_in, d, d, transposed(lanes(x.T, d)), bar.q, ADD);
+    for (size_t i = 0; i < d; i++) {
+        put(into.q, i, get(bar.q_in, i));
+        put(into.c, i, last ? (vreal){0} : get(bar.m, i));
+    }
+    for (size_t h = 0; h < heads; h++)
+        product_vector(into.c, d, d, transposed(shared(theta + block_offset(l, h, heads, d) + d * d, d)), bar.a, ADD);
+    if (last) return;
+    if (curved) product(bar.W, d, d, d, lanes(bar.S, d), lanes(x.T, d), SET);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const vreal sum =
+                get(bar.Y, i * d + j) + get(bar.Y, j * d + i) + get(bar.m, i) * get(x.a, j) + get(bar.m, j) * get(x.a, i);
+            put(into.S, i * d + j, sum);
+            put(into.S, j * d + i, sum);
         }
-        for (size_t h = 0; h < heads; h++)
-            product_vector(bar.c, d, d, transposed(shared(theta + block_offset(l, h, heads, d) + d * d, d)), bar.a, ADD);
-        if (!last) product_vector(bar.q_next, d, d, transposed(lanes(x.T, d)), bar.q, ADD);
-        for (size_t i = 0; i < d; i++) put(bar.q, i, get(bar.q_next, i));
-        if (last) continue;
-        if (curved) product(bar.W, d, d, d, lanes(bar.S, d), lanes(x.T, d), SET);
-        for (size_t i = 0; i < d; i++)
-            for (size_t j = 0; j <= i; j++) {
-                const vreal sum =
-                    get(bar.Y, i * d + j) + get(bar.Y, j * d + i) + get(bar.m, i) * get(x.a, j) + get(bar.m, j) * get(x.a, i);
-                put(bar.S, i * d + j, sum);
-                put(bar.S, j * d + i, sum);
-            }
-        if (curved) product_symmetric(bar.S, d, d, transposed(lanes(x.T, d)), lanes(bar.W, d), ADD);
+    if (curved) product_symmetric(into.S, d, d, transposed(lanes(x.T, d)), lanes(bar.W, d), ADD);
+}
+
+/* All layers, the adjoints of layer l's output being kept at l * stride lane entries (0: only as long as they are needed). */
+LINATTN__INLINE void block_backward(size_t layers, size_t heads, size_t d, double over_n, const double *theta, double *stored,
+                                    vreal qbar_y, double *gradient, double *adjoints, size_t stride) {
+    for (size_t l = layers; l-- > 0;) {
+        const size_t below = l > 0 ? l - 1 : 0;
+        block_backward_layer(l, layers, heads, d, over_n, theta, block_layer_at(stored, l, heads, d), qbar_y, gradient,
+                             block_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, d),
+                             block_adjoint_at(adjoints + below * stride * LINATTN__LANES, heads, d));
     }
 }
 

@@ -16,15 +16,16 @@ typedef struct {
     double *R;     /* (H, k, k): R_h = Q_h C; in the last layer its row 0 holds r_h */
 } full_layer;
 
-/* Adjoints of what a layer hands on. */
+/* What the backward pass of a layer keeps. */
 typedef struct {
-    double *S, *q;          /* (k+1, k): S = Cbar + Cbar^T, then qbar */
-    double *G, *V, *Y, *W;  /* (k, k) */
-    double *b, *r, *q_next; /* (k) */
+    double *S, *q;    /* (k+1, k), of the layer's output: S = Cbar + Cbar^T, then qbar */
+    double *V;        /* (H, k, k): V_h = P_h^T G; in the last layer its row 0 holds rbar_h */
+    double *G, *W;    /* (k, k): G, and W = S T with S of the output; in the last layer G's row 0 holds bbar */
+    double *Y, *q_in; /* (k, k), (k): scratch */
 } full_adjoint;
 
 LINATTN__INLINE size_t full_layer_size(size_t heads, size_t k) { return 2 * k + (3 + heads) * k * k; }
-LINATTN__INLINE size_t full_adjoint_size(size_t k) { return 4 * k + 5 * k * k; }
+LINATTN__INLINE size_t full_adjoint_size(size_t heads, size_t k) { return 2 * k + (4 + heads) * k * k; }
 
 LINATTN__INLINE full_layer full_layer_at(double *stored, size_t l, size_t heads, size_t k) {
     double *C = stored + l * full_layer_size(heads, k) * LINATTN__LANES;
@@ -33,10 +34,10 @@ LINATTN__INLINE full_layer full_layer_at(double *stored, size_t l, size_t heads,
     return (full_layer){C, T, U, q, q + vector, q + 2 * vector};
 }
 
-LINATTN__INLINE full_adjoint full_adjoint_at(double *S, size_t k) {
+LINATTN__INLINE full_adjoint full_adjoint_at(double *S, size_t heads, size_t k) {
     const size_t vector = k * LINATTN__LANES, matrix = k * vector;
-    double *q = S + matrix, *G = q + vector, *b = G + 4 * matrix;
-    return (full_adjoint){S, q, G, G + matrix, G + 2 * matrix, G + 3 * matrix, b, b + vector, b + 2 * vector};
+    double *q = S + matrix, *V = q + vector, *G = V + heads * matrix, *W = G + matrix, *Y = W + matrix;
+    return (full_adjoint){S, q, V, G, W, Y, Y + matrix};
 }
 
 /* Takes lanes of a block into layer 0: lower triangle of C_0, k(k+1)/2 entries, and query (k), 8 prompts an entry. */
@@ -71,60 +72,69 @@ LINATTN__INLINE vreal full_forward(size_t layers, size_t heads, size_t k, const 
     return get(x.q, k - 1) + dot(x.b, x.q, k);
 }
 
-/* The adjoint of the last layer, whose parameters are at theta and whose lane sums at gradient; qbar_d is that of q'_d. Leaves qbar
- * and, where layers come before it, S.
+/* The backward pass of the last layer, x; qbar_d is the adjoint of q'_d. Leaves the adjoints of its input in `into`.
  *     bbar = qbar_d q          rbar_h = Q_h^T bbar          Qbar_h += bbar r_h^T           n (Pbar_h)_d += C rbar_h
  *     qbar = qbar_d (e_d + b)                               S = sum_h rbar_h p_h^T + p_h rbar_h^T */
-LINATTN__INLINE void full_backward_last(full_layer x, size_t heads, size_t k, const double *theta, vreal qbar_d, double *gradient,
-                                        full_adjoint bar, int input_wanted) {
+LINATTN__INLINE void full_backward_last(size_t l, size_t heads, size_t k, const double *theta, full_layer x, vreal qbar_d,
+                                        double *gradient, full_adjoint bar, full_adjoint into) {
     const size_t matrix = k * k * LINATTN__LANES;
-    for (size_t i = 0; i < k; i++) {
-        put(bar.b, i, qbar_d * get(x.q, i));
-        put(bar.q, i, qbar_d * get(x.b, i));
-    }
-    put(bar.q, k - 1, get(bar.q, k - 1) + qbar_d);
+    double *bbar = bar.G;
+    for (size_t i = 0; i < k; i++) put(bbar, i, qbar_d * get(x.q, i));
     for (size_t h = 0; h < heads; h++) {
-        const double *P = theta + block_offset(0, h, heads, k), *Q = P + k * k, *p = P + (k - 1) * k;
-        double *Pbar = gradient + block_offset(0, h, heads, k) * LINATTN__LANES, *Qbar = Pbar + matrix;
-        product(Qbar, k, 1, k, transposed(lanes(bar.b, k)), lanes(x.R + h * matrix, k), ADD);
-        product_vector(bar.r, k, k, transposed(shared(Q, k)), bar.b, SET);
-        product_vector(Pbar + (k - 1) * k * LINATTN__LANES, k, k, lanes(x.C, k), bar.r, ADD);
-        for (size_t i = 0; input_wanted && i < k; i++)
+        const size_t offset = block_offset(l, h, heads, k);
+        const double *P = theta + offset, *Q = P + k * k, *p = P + (k - 1) * k;
+        double *Pbar = gradient + offset * LINATTN__LANES, *Qbar = Pbar + matrix, *rbar = bar.V + h * matrix;
+        product(Qbar, k, 1, k, transposed(lanes(bbar, k)), lanes(x.R + h * matrix, k), ADD);
+        product_vector(rbar, k, k, transposed(shared(Q, k)), bbar, SET);
+        product_vector(Pbar + (k - 1) * k * LINATTN__LANES, k, k, lanes(x.C, k), rbar, ADD);
+        for (size_t i = 0; l > 0 && i < k; i++)
             for (size_t j = 0; j < k; j++) {
-                const vreal outer = get(bar.r, i) * p[j] + get(bar.r, j) * p[i];
-                put(bar.S, i * k + j, h > 0 ? get(bar.S, i * k + j) + outer : outer);
+                const vreal outer = get(rbar, i) * p[j] + get(rbar, j) * p[i];
+                put(into.S, i * k + j, h > 0 ? get(into.S, i * k + j) + outer : outer);
             }
     }
+    for (size_t i = 0; i < k; i++) put(into.q, i, qbar_d * get(x.b, i));
+    put(into.q, k - 1, get(into.q, k - 1) + qbar_d);
 }
 
-/* Adds the gradient with respect to Q, and n times that with respect to P, to the lane sums `gradient` (p); notation as in block.h.
+/* The backward pass of another layer; notation and arguments as in block.h.
  *     G = S' U + qbar' q^T             V_h = P_h^T G             n Pbar_h += G R_h             Qbar_h += V_h^T C
  *     qbar = T^T qbar'                 S = T^T S' T + Y + Y^T,  Y = sum_h V_h Q_h */
+LINATTN__INLINE void full_backward_layer(size_t l, size_t heads, size_t k, const double *theta, full_layer x, double *gradient,
+                                         full_adjoint bar, full_adjoint into) {
+    const size_t matrix = k * k * LINATTN__LANES;
+    product(bar.G, k, k + 1, k, transposed(lanes(bar.S, k)), lanes(x.U, k), SET);
+    for (size_t h = 0; h < heads; h++) {
+        const size_t offset = block_offset(l, h, heads, k);
+        const double *P = theta + offset, *Q = P + k * k;
+        double *Pbar = gradient + offset * LINATTN__LANES, *Qbar = Pbar + matrix, *V = bar.V + h * matrix;
+        product(Pbar, k, k, k, lanes(bar.G, k), lanes(x.R + h * matrix, k), ADD);
+        product(V, k, k, k, transposed(shared(P, k)), lanes(bar.G, k), SET);
+        product(Qbar, k, k, k, transposed(lanes(V, k)), lanes(x.C, k), ADD);
+        if (l > 0) product(bar.Y, k, k, k, lanes(V, k), shared(Q, k), h > 0);
+    }
+    if (l == 0) return;
+    product_vector(bar.q_in, k, k, transposed(lanes(x.T, k)), bar.q, SET);
+    product(bar.W, k, k, k, lanes(bar.S, k), lanes(x.T, k), SET);
+    for (size_t i = 0; i < k; i++) {
+        put(into.q, i, get(bar.q_in, i));
+        for (size_t j = 0; j < k; j++) put(into.S, i * k + j, get(bar.Y, i * k + j) + get(bar.Y, j * k + i));
+    }
+    product_symmetric(into.S, k, k, transposed(lanes(x.T, k)), lanes(bar.W, k), ADD);
+}
+
+/* All layers, the adjoints of layer l's output being kept at l * stride lane entries (0: only as long as they are needed). */
 LINATTN__INLINE void full_backward(size_t layers, size_t heads, size_t k, const double *theta, double *stored, vreal qbar_d,
-                                   double *gradient, double *work) {
-    const size_t matrix = k * k * LINATTN__LANES, last = block_offset(layers - 1, 0, heads, k);
-    const full_adjoint bar = full_adjoint_at(work, k);
-    full_backward_last(full_layer_at(stored, layers - 1, heads, k), heads, k, theta + last, qbar_d,
-                       gradient + last * LINATTN__LANES, bar, layers > 1);
-    for (size_t l = layers - 1; l-- > 0;) {
+                                   double *gradient, double *adjoints, size_t stride) {
+    for (size_t l = layers; l-- > 0;) {
+        const size_t below = l > 0 ? l - 1 : 0;
         const full_layer x = full_layer_at(stored, l, heads, k);
-        product(bar.G, k, k + 1, k, transposed(lanes(bar.S, k)), lanes(x.U, k), SET);
-        for (size_t h = 0; h < heads; h++) {
-            const size_t offset = block_offset(l, h, heads, k);
-            const double *P = theta + offset, *Q = P + k * k;
-            double *Pbar = gradient + offset * LINATTN__LANES, *Qbar = Pbar + matrix;
-            product(Pbar, k, k, k, lanes(bar.G, k), lanes(x.R + h * matrix, k), ADD);
-            product(bar.V, k, k, k, transposed(shared(P, k)), lanes(bar.G, k), SET);
-            product(Qbar, k, k, k, transposed(lanes(bar.V, k)), lanes(x.C, k), ADD);
-            if (l > 0) product(bar.Y, k, k, k, lanes(bar.V, k), shared(Q, k), h > 0);
-        }
-        if (l == 0) break;
-        product_vector(bar.q_next, k, k, transposed(lanes(x.T, k)), bar.q, SET);
-        for (size_t i = 0; i < k; i++) put(bar.q, i, get(bar.q_next, i));
-        product(bar.W, k, k, k, lanes(bar.S, k), lanes(x.T, k), SET);
-        for (size_t i = 0; i < k; i++)
-            for (size_t j = 0; j < k; j++) put(bar.S, i * k + j, get(bar.Y, i * k + j) + get(bar.Y, j * k + i));
-        product_symmetric(bar.S, k, k, transposed(lanes(x.T, k)), lanes(bar.W, k), ADD);
+        const full_adjoint bar = full_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, k);
+        const full_adjoint into = full_adjoint_at(adjoints + below * stride * LINATTN__LANES, heads, k);
+        if (l + 1 == layers)
+            full_backward_last(l, heads, k, theta, x, qbar_d, gradient, bar, into);
+        else
+            full_backward_layer(l, heads, k, theta, x, gradient, bar, into);
     }
 }
 

@@ -15,7 +15,8 @@ static size_t stored_size(const linattn__moment_shape *shape) {
 }
 
 static size_t adjoint_size(const linattn__moment_shape *shape) {
-    return (shape->full ? full_adjoint_size(shape->dim + 1) : block_adjoint_size(shape->dim)) * LINATTN__LANES;
+    return (shape->full ? full_adjoint_size(shape->heads, shape->dim + 1) : block_adjoint_size(shape->heads, shape->dim)) *
+           LINATTN__LANES;
 }
 
 static size_t workspace(const linattn__moment_shape *shape) {
@@ -58,9 +59,9 @@ LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full
     const vreal miss = forward(shape, full, d, theta, data, block, group, stored) + target; /* -(prediction - target) */
     const double over_n = 1.0 / (double)shape->context;
     if (gradient && full)
-        full_backward(shape->layers, shape->heads, d + 1, theta, stored, 2.0 * miss, gradient, work);
+        full_backward(shape->layers, shape->heads, d + 1, theta, stored, 2.0 * miss, gradient, work, 0);
     else if (gradient)
-        block_backward(shape->layers, shape->heads, d, over_n, theta, stored, 2.0 * miss, gradient, work);
+        block_backward(shape->layers, shape->heads, d, over_n, theta, stored, 2.0 * miss, gradient, work, 0);
     return miss * miss;
 }
 
