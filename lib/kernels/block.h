@@ -67,7 +67,7 @@ LINATTN__INLINE vreal block_forward(size_t layers, size_t heads, size_t d, doubl
         for (size_t h = 0; h < heads; h++)
             product_vector(x.a, d, d, shared(theta + block_offset(l, h, heads, d) + d * d, d), x.c, h > 0);
         for (size_t i = 0; i < d; i++) put(x.a, i, get(x.a, i) * over_n);
-        q_y += dot(x.a, x.q, d);
+        q_y += inner_product(x.a, x.q, d);
         if (l + 1 == layers) break;
 
         for (size_t h = 0; h < heads; h++) {

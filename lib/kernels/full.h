@@ -69,7 +69,7 @@ LINATTN__INLINE vreal full_forward(size_t layers, size_t heads, size_t k, const 
         product(r, 1, k, k, shared(P + (k - 1) * k, k), lanes(x.C, k), SET);
         product_vector(x.b, k, k, shared(Q, k), r, h > 0);
     }
-    return get(x.q, k - 1) + dot(x.b, x.q, k);
+    return get(x.q, k - 1) + inner_product(x.b, x.q, k);
 }
 
 /* The backward pass of the last layer, x; qbar_d is the adjoint of q'_d. Leaves the adjoints of its input in `into`.

@@ -37,7 +37,23 @@ typedef struct linattn__moment_kernels {
 
 const linattn__moment_kernels *linattn__moment_kernels_for(enum linattn__isa isa);
 
+typedef struct linattn__moment_hvp_kernels {
+    /* Scratch memory of a call with `count` directions, in doubles, to be aligned to 64 bytes. */
+    size_t (*workspace)(const linattn__moment_shape *shape, size_t count);
+
+    /* out: (count, p), the sum over the prompts of H u for each direction u, the Hessian being that of (prediction - target)^2.
+     * directions: (count, p), zero before layer first_layer, and with `confined` also after it; entries of `out` before that layer
+     * are left 0. */
+    void (*hvp)(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, const double *directions,
+                size_t count, size_t first_layer, int confined, double *out, double *workspace);
+} linattn__moment_hvp_kernels;
+
+const linattn__moment_hvp_kernels *linattn__moment_hvp_kernels_for(enum linattn__isa isa);
+
 /* p of a shape. */
 size_t linattn__moment_parameter_count(const linattn__moment_shape *shape);
+
+/* Copies theta, or a gradient, with P divided by n: the passes then need no factor for it. out may be theta itself. */
+void linattn__moment_divide_P(const linattn__moment_shape *shape, const double *theta, double *out);
 
 #endif

@@ -24,19 +24,6 @@ static size_t workspace(const linattn__moment_shape *shape) {
     return stored_size(shape) + adjoint_size(shape) + p * LINATTN__LANES + p;
 }
 
-/* Divides P, or its adjoint, by n: the passes then need no factor for it. */
-static void divide_P(const linattn__moment_shape *shape, const double *theta, double *out) {
-    const size_t side = shape->dim + (shape->full ? 1 : 0), square = side * side, p = linattn__moment_parameter_count(shape);
-    const double over_n = 1.0 / (double)shape->context;
-    for (size_t i = 0; i < p; i++) out[i] = i / square % 2 == 0 ? theta[i] * over_n : theta[i];
-}
-
-static double sum_lanes(vreal x) {
-    double sum = x[0];
-    for (int i = 1; i < LINATTN__LANES; i++) sum += x[i];
-    return sum;
-}
-
 /* One group of lanes: q_y after the last layer. d is constant in the callers below. */
 LINATTN__INLINE vreal forward(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
                               const linattn__moment_data *data, size_t block, size_t group, double *stored) {
@@ -100,21 +87,21 @@ static double sum_squares(const linattn__moment_shape *shape, const double *thet
     const size_t p = linattn__moment_parameter_count(shape), d = shape->dim;
     double *const sums = gradient ? at.sums : NULL;
     if (gradient) memset(sums, 0, p * LINATTN__LANES * sizeof *sums);
-    divide_P(shape, theta, at.theta);
+    linattn__moment_divide_P(shape, theta, at.theta);
     const vreal sum = (shape->full ? d == 5 ? squares_full_5 : squares_full_any
                        : d == 5    ? squares_block_5
                        : d == 10   ? squares_block_10
                        : d == 20   ? squares_block_20
                                    : squares_block_any)(shape, at.theta, data, sums, at.stored, at.work);
     for (size_t i = 0; gradient && i < p; i++) gradient[i] = sum_lanes(get(sums, i));
-    if (gradient) divide_P(shape, gradient, gradient);
+    if (gradient) linattn__moment_divide_P(shape, gradient, gradient);
     return sum_lanes(sum);
 }
 
 static void predict(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, double *predictions,
                     double *space) {
     const space_parts at = divide(shape, space);
-    divide_P(shape, theta, at.theta);
+    linattn__moment_divide_P(shape, theta, at.theta);
     for (size_t block = 0; block < data->blocks; block++)
         for (size_t group = 0; group < GROUPS; group++)
             vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES,

@@ -132,9 +132,16 @@ LINATTN__INLINE void product_vector(double *out, size_t rows, size_t inner, fact
 }
 
 /* Sum over k of x_k y_k, a number for each lane. */
-LINATTN__INLINE vreal dot(const double *x, const double *y, size_t count) {
+LINATTN__INLINE vreal inner_product(const double *x, const double *y, size_t count) {
     vreal sum = {0};
     for (size_t k = 0; k < count; k++) sum += get(x, k) * get(y, k);
+    return sum;
+}
+
+/* The sum over the lanes, in order. */
+LINATTN__INLINE double sum_lanes(vreal x) {
+    double sum = x[0];
+    for (int i = 1; i < LINATTN__LANES; i++) sum += x[i];
     return sum;
 }
 
