@@ -17,6 +17,7 @@
 #endif
 
 #define LINATTN__INLINE static inline __attribute__((always_inline, unused))
+#define LINATTN__OUTLINE static __attribute__((noinline, unused))
 
 typedef double vreal __attribute__((vector_size(8 * LINATTN__LANES)));
 typedef uint64_t vword __attribute__((vector_size(8 * LINATTN__LANES)));

@@ -87,22 +87,44 @@ LINATTN__INLINE void tile_strip(double *out, size_t row, size_t rows, size_t col
     for (; column < until; column++) tile(out, columns, row, rows, column, 1, inner, a, b, add);
 }
 
-enum { SET = 0, ADD = 1 };
-
-/* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither. */
-LINATTN__INLINE void product(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add) {
+/* All strips; of a triangle, those entries that are not above the diagonal. */
+LINATTN__INLINE void tile_all(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add, int triangle) {
     const size_t height = LINATTN__TILE_ROWS(rows, columns);
     size_t row = 0;
-    for (; row + height <= rows; row += height) tile_strip(out, row, height, columns, columns, inner, a, b, add);
-    for (; row < rows; row++) tile_strip(out, row, 1, columns, columns, inner, a, b, add);
+    for (; row + height <= rows; row += height)
+        tile_strip(out, row, height, columns, triangle ? row + height : columns, inner, a, b, add);
+    for (; row < rows; row++) tile_strip(out, row, 1, columns, triangle ? row + 1 : columns, inner, a, b, add);
+}
+
+/* Sizes that the compiler does not know: out of line, once for each kind of factors. */
+LINATTN__OUTLINE void tile_any(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add, int triangle) {
+    const factor a_lanes = {a.at, a.row, a.column, 0}, a_shared = {a.at, a.row, a.column, 1};
+    const factor b_lanes = {b.at, b.row, b.column, 0}, b_shared = {b.at, b.row, b.column, 1};
+    if (a.shared)
+        tile_all(out, rows, inner, columns, a_shared, b_lanes, add, triangle);
+    else if (b.shared)
+        tile_all(out, rows, inner, columns, a_lanes, b_shared, add, triangle);
+    else
+        tile_all(out, rows, inner, columns, a_lanes, b_lanes, add, triangle);
+}
+
+enum { SET = 0, ADD = 1 };
+
+/* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither, and at most one
+ * factor is shared. */
+LINATTN__INLINE void product(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add) {
+    if (__builtin_constant_p(columns))
+        tile_all(out, rows, inner, columns, a, b, add, 0);
+    else
+        tile_any(out, rows, inner, columns, a, b, add, 0);
 }
 
 /* The same for a square result that is known to be symmetric: tiles above the diagonal are copied from below it. */
 LINATTN__INLINE void product_symmetric(double *out, size_t rows, size_t inner, factor a, factor b, int add) {
-    const size_t height = LINATTN__TILE_ROWS(rows, rows);
-    size_t row = 0;
-    for (; row + height <= rows; row += height) tile_strip(out, row, height, rows, row + height, inner, a, b, add);
-    for (; row < rows; row++) tile_strip(out, row, 1, rows, row + 1, inner, a, b, add);
+    if (__builtin_constant_p(rows))
+        tile_all(out, rows, inner, rows, a, b, add, 1);
+    else
+        tile_any(out, rows, inner, rows, a, b, add, 1);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < i; j++) put(out, j * rows + i, get(out, i * rows + j));
 }
@@ -123,12 +145,27 @@ LINATTN__INLINE void tile_vector(double *out, size_t row, size_t rows, size_t in
     for (size_t i = 0; i < rows; i++) put(out, row + i, sum[i]);
 }
 
-/* out (rows) = a (rows, inner) x (inner), or out + a x. */
-LINATTN__INLINE void product_vector(double *out, size_t rows, size_t inner, factor a, const double *x, int add) {
+LINATTN__INLINE void tile_vectors(double *out, size_t rows, size_t inner, factor a, const double *x, int add) {
     const size_t height = __builtin_constant_p(rows) && rows % TILE_VECTOR == 0 ? TILE_VECTOR : 4;
     size_t row = 0;
     for (; row + height <= rows; row += height) tile_vector(out, row, height, inner, a, x, add);
     for (; row < rows; row++) tile_vector(out, row, 1, inner, a, x, add);
+}
+
+LINATTN__OUTLINE void tile_vectors_any(double *out, size_t rows, size_t inner, factor a, const double *x, int add) {
+    const factor a_lanes = {a.at, a.row, a.column, 0}, a_shared = {a.at, a.row, a.column, 1};
+    if (a.shared)
+        tile_vectors(out, rows, inner, a_shared, x, add);
+    else
+        tile_vectors(out, rows, inner, a_lanes, x, add);
+}
+
+/* out (rows) = a (rows, inner) x (inner), or out + a x. */
+LINATTN__INLINE void product_vector(double *out, size_t rows, size_t inner, factor a, const double *x, int add) {
+    if (__builtin_constant_p(rows))
+        tile_vectors(out, rows, inner, a, x, add);
+    else
+        tile_vectors_any(out, rows, inner, a, x, add);
 }
 
 /* Sum over k of x_k y_k, a number for each lane. */

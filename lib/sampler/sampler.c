@@ -30,7 +30,11 @@ static const linattn__task *const *const task_table[] = {LINATTN__TASK_ROWS(ROW)
 static const linattn__drawing *const *const drawing_table[] = {
     [LINATTN_BATCH_TOKENS] = drawing_tokens_tables, [LINATTN_BATCH_MOMENTS] = drawing_moments_tables};
 
-enum { COVARIATES = sizeof covariates_table / sizeof *covariates_table, TASKS = sizeof task_table / sizeof *task_table };
+enum {
+    COVARIATES = sizeof covariates_table / sizeof *covariates_table,
+    TASKS = sizeof task_table / sizeof *task_table,
+    KINDS = sizeof drawing_table / sizeof *drawing_table
+};
 
 static const linattn_sampler_options defaults = {
     .struct_size = sizeof(linattn_sampler_options), .gamma_shape = 1, .gamma_scale = 1};
@@ -42,16 +46,19 @@ int linattn_sampler_options_init(linattn_sampler_options *options, size_t size) 
     return linattn__options_init(&type, options, size);
 }
 
+static int fail_enum(const char *field, int32_t value, int count) {
+    if (count == 1) return linattn__fail(LINATTN_EINVAL, "%s is %d; allowed: 0", field, (int)value);
+    return linattn__fail(LINATTN_EINVAL, "%s is %d; allowed: the values 0 to %d of enum linattn_%s", field, (int)value, count - 1,
+                         strcmp(field, "kind") == 0 ? "batch_kind" : field);
+}
+
 static int check_options(const linattn_sampler_options *o) {
     if (o->dim < 1 || o->dim > LINATTN_MAX_DIM) return linattn__fail_count("dim", o->dim, "1 to 1024");
     if (o->context < 1 || o->context > LINATTN_MAX_CONTEXT) return linattn__fail_count("context", o->context, "1 to 4194304");
-    if (o->covariates < 0 || o->covariates >= COVARIATES)
-        return linattn__fail_integer("covariates", o->covariates, "the values of enum linattn_covariates, 0 to 3");
-    if (o->task < 0 || o->task >= TASKS) return linattn__fail_integer("task", o->task, "the values of enum linattn_task, 0");
-    if (o->kind != LINATTN_BATCH_TOKENS && o->kind != LINATTN_BATCH_MOMENTS)
-        return linattn__fail_integer("kind", o->kind, "the values of enum linattn_batch_kind, 0 to 1");
-    if (o->stream < LINATTN_STREAM_TRAINING || o->stream > LINATTN_STREAM_NOISE)
-        return linattn__fail_integer("stream", o->stream, "the values of enum linattn_stream, 0 to 2");
+    if (o->covariates < 0 || o->covariates >= COVARIATES) return fail_enum("covariates", o->covariates, COVARIATES);
+    if (o->task < 0 || o->task >= TASKS) return fail_enum("task", o->task, TASKS);
+    if (o->kind < 0 || o->kind >= KINDS) return fail_enum("kind", o->kind, KINDS);
+    if (o->stream < 0 || o->stream > LINATTN_STREAM_NOISE) return fail_enum("stream", o->stream, LINATTN_STREAM_NOISE + 1);
     if (!(o->noise_std >= 0 && o->noise_std < INFINITY))
         return linattn__fail_real("noise_std", o->noise_std, "finite numbers from 0 on");
     if (o->noisy_target != 0 && o->noisy_target != 1) return linattn__fail_integer("noisy_target", o->noisy_target, "0 and 1");
