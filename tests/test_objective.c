@@ -298,6 +298,52 @@ START_TEST(progress_can_stop_a_call) {
 }
 END_TEST
 
+/* An h that rounding swallows would compare a number with itself. */
+START_TEST(a_vanishing_step_is_refused) {
+    quadratic q = {0, 3, 0};
+    const double theta[3] = {0, 1, 0};
+    linattn_objective *f = quadratic_objective(&q, NULL);
+    linattn_derivative_report report = {.struct_size = sizeof report, .worst = 77};
+    ck_assert_status(linattn_objective_check_derivatives(f, 0, theta, 1e-300, &report), LINATTN_EDEGENERATE, "theta[1]");
+    ck_assert_uint_eq(report.worst, 77);
+    linattn_objective_destroy(f);
+}
+END_TEST
+
+typedef struct {
+    linattn_objective *objective;
+    const double *theta;
+    int calls;
+} intruder;
+
+static int use_the_same_objective(double fraction, void *user) {
+    intruder *i = user;
+    double value = fraction;
+    i->calls++;
+    ck_assert_status(linattn_objective_value(i->objective, 9, i->theta, &value), LINATTN_EINVAL, "in a call");
+    return 0;
+}
+
+START_TEST(callbacks_cannot_use_the_objective_that_calls) {
+    random_case c = random_case_open((reference_shape){1, 1, 2, 3, 0}, 1, 1);
+    linattn_sampler *sampler = sampler_of(2, 3, LINATTN_COVARIATES_NORMAL);
+    linattn_objective_options options;
+    intruder i = {NULL, c.theta, 0};
+    double first, second;
+    ck_assert_ok(linattn_objective_options_init(&options, sizeof options));
+    options.progress = use_the_same_objective;
+    options.user = &i;
+    ck_assert_ok(linattn_objective_create_sampled(&i.objective, c.model, sampler, 3000, &options));
+    ck_assert_ok(linattn_objective_value(i.objective, 5, c.theta, &first));
+    ck_assert_ok(linattn_objective_value(i.objective, 5, c.theta, &second));
+    ck_assert_int_eq(i.calls, 2);
+    ck_assert(first == second);
+    linattn_objective_destroy(i.objective);
+    linattn_sampler_destroy(sampler);
+    random_case_close(&c);
+}
+END_TEST
+
 static Suite *objective_suite(void) {
     Suite *suite = suite_create("objective");
     TCase *tc = tcase_create("objective");
@@ -310,6 +356,8 @@ static Suite *objective_suite(void) {
     tcase_add_test(tc, callbacks_that_fail);
     tcase_add_test(tc, a_wrong_gradient_is_found);
     tcase_add_test(tc, progress_can_stop_a_call);
+    tcase_add_test(tc, a_vanishing_step_is_refused);
+    tcase_add_test(tc, callbacks_cannot_use_the_objective_that_calls);
     suite_add_tcase(suite, tc);
     return suite;
 }

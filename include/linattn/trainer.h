@@ -20,7 +20,7 @@ typedef struct linattn_trainer linattn_trainer;
 
 /* Called after step t = record->step with that step's record and the parameters theta_t (p) that it started from. Return 0 to go
  * on; LINATTN_STOP or a negative status ends the run, with step t done. Runs on the calling thread. It may save the trainer and read
- * from it, but not run it or load into it. */
+ * from it; it must not run it, load into it or destroy it. */
 typedef int (*linattn_observer)(const linattn_step_record *record, const double *theta, void *user);
 
 typedef struct linattn_trainer_options {
@@ -72,12 +72,12 @@ LINATTN_API int linattn_trainer_get_records(const linattn_trainer *trainer, size
 
 /* Writes a checkpoint: parameters, optimizer state, step, and a fingerprint of objective and optimizer. The file is written beside
  * `path` under a temporary name, synced and renamed: `path` holds the old or the new checkpoint, never half of one.
- * Returns LINATTN_EINVAL, LINATTN_EIO or LINATTN_ENOMEM. */
+ * Returns LINATTN_EINVAL (also when the optimizer was stepped by something else than this trainer), LINATTN_EIO or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_save(const linattn_trainer *trainer, const char *path);
 
 /* Takes a checkpoint into a trainer made with the same objective and optimizer options; threads and kernel may differ (another kernel
  * goes on with slightly other bits). Clears the records. On failure the trainer is as it was.
- * Returns LINATTN_EINVAL, LINATTN_EIO, LINATTN_EFORMAT (truncated or damaged), LINATTN_EVERSION (written by a newer library),
+ * Returns LINATTN_EINVAL, LINATTN_EIO, LINATTN_EFORMAT (truncated, damaged, or far larger than this trainer's), LINATTN_EVERSION (written by a newer library),
  * LINATTN_EMISMATCH (the message names the first option that differs) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_load(linattn_trainer *trainer, const char *path);
 

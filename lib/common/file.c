@@ -103,21 +103,21 @@ static int finish_temporary(int file, const char *name, const char *path, const 
 int linattn__file_replace(const char *path, const void *bytes, size_t size) {
     struct stat old;
     const int exists = stat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode)) return linattn__fail(LINATTN_EIO, "%s cannot be replaced: not a regular file", path);
+    if (exists && !S_ISREG(old.st_mode)) return linattn__fail(LINATTN_EIO, "\"%s\" cannot be replaced: not a regular file", path);
     char *name = linattn__allocate(strlen(path) + NAME_ROOM, 1);
     if (!name) return linattn__fail_memory("a file name");
     const mode_t mode = exists ? old.st_mode & 0777 : 0666; /* the process's umask applies to a new file, as to any other */
     int status = LINATTN_OK;
     const int file = open_temporary(path, mode, name);
     if (file < 0) {
-        status = linattn__fail_system(LINATTN_EIO, errno, "%s cannot be written", path);
+        status = linattn__fail_system(LINATTN_EIO, errno, "\"%s\" cannot be written", path);
     } else {
         const char *step;
         if (exists) (void)fchmod(file, mode); /* what the umask took away; without it the file is only more private */
         const int error = finish_temporary(file, name, path, bytes, size, &step);
         if (error) {
             unlink(name);
-            status = linattn__fail_system(LINATTN_EIO, error, "%s cannot be %s", path, step);
+            status = linattn__fail_system(LINATTN_EIO, error, "\"%s\" cannot be %s", path, step);
         } else {
             sync_folder(path, name);
         }
@@ -129,7 +129,7 @@ int linattn__file_replace(const char *path, const void *bytes, size_t size) {
 /* The same as linattn__file_read for an open file, which stays open. */
 static int read_open(int file, const char *path, size_t limit, unsigned char **bytes, size_t *size) {
     struct stat info;
-    if (fstat(file, &info) != 0) return linattn__fail_system(LINATTN_EIO, errno, "%s cannot be read", path);
+    if (fstat(file, &info) != 0) return linattn__fail_system(LINATTN_EIO, errno, "\"%s\" cannot be read", path);
     if (!S_ISREG(info.st_mode)) return linattn__fail(LINATTN_EFORMAT, "%s is not a regular file", path);
     if ((unsigned long long)info.st_size > limit) {
         return linattn__fail(LINATTN_EFORMAT, "%s has %lld bytes; allowed: at most %zu", path, (long long)info.st_size, limit);
@@ -140,7 +140,7 @@ static int read_open(int file, const char *path, size_t limit, unsigned char **b
     const int error = read_all(file, content, (size_t)info.st_size, &done);
     if (error) {
         linattn__release(content);
-        return linattn__fail_system(LINATTN_EIO, error, "%s cannot be read", path);
+        return linattn__fail_system(LINATTN_EIO, error, "\"%s\" cannot be read", path);
     }
     *bytes = content;
     *size = done; /* less than the size only when the file was cut meanwhile: the reader of its format will tell */
@@ -152,7 +152,7 @@ int linattn__file_read(const char *path, size_t limit, unsigned char **bytes, si
     do { /* not blocking: opening a pipe would wait for a writer */
         file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     } while (file < 0 && errno == EINTR);
-    if (file < 0) return linattn__fail_system(LINATTN_EIO, errno, "%s cannot be opened", path);
+    if (file < 0) return linattn__fail_system(LINATTN_EIO, errno, "\"%s\" cannot be opened", path);
     const int status = read_open(file, path, limit, bytes, size);
     close(file);
     return status;

@@ -2,6 +2,7 @@
  *
  * The C library converts; what depends on the locale (the separator, and what a number may look like) is kept from it. */
 #include "common/fail.h"
+#include <fenv.h>
 #include <float.h>
 #include <linattn/number.h>
 #include <locale.h>
@@ -113,7 +114,10 @@ int linattn_number_write(double number, char *text) {
     else if (size == 0)
         strcpy(text, "0");
     else {
+        const int rounding = fegetround(); /* the C library converts by it */
+        fesetround(FE_TONEAREST);
         const decimal d = shortest_decimal(size);
+        fesetround(rounding);
         lay_out(&d, text);
     }
     return LINATTN_OK;
@@ -155,7 +159,10 @@ static int convert_decimal(const char *text, size_t length, double *value) {
     }
     const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!c) return linattn__fail(LINATTN_ENOMEM, "no memory for reading a number");
+    const int rounding = fegetround();
+    fesetround(FE_TONEAREST);
     *value = strtod_l(text, &end, c);
+    fesetround(rounding);
     freelocale(c);
     if (end != text + length) return linattn__fail(LINATTN_EFORMAT, "\"%.40s\" was not understood as a number", text);
     return LINATTN_OK;

@@ -14,6 +14,8 @@ static const linattn__struct report_type = {"linattn_derivative_report", sizeof(
 static int difference(linattn_objective *objective, uint64_t draw, double *theta, size_t i, double h, double *out, double *used) {
     const double centre = theta[i], above = centre + h, below = centre - h;
     double high, low;
+    if (!(above > below))
+        return linattn__fail(LINATTN_EDEGENERATE, "step is too small: theta[%zu] +- h are the same number; allowed: about 1e-5", i);
     theta[i] = above;
     int status = linattn_objective_value(objective, draw, theta, &high);
     theta[i] = below;
@@ -31,7 +33,7 @@ static int compare(linattn_objective *objective, uint64_t draw, double *theta, c
     double largest = 0, error = -1;
     for (size_t i = 0; i < p; i++) largest = fmax(largest, fabs(gradient[i]));
     for (size_t i = 0; i < p; i++) {
-        double numeric, used;
+        double numeric = 0, used = 0;
         int status = linattn__objective_progress(objective, (double)i / (double)p);
         if (status == LINATTN_OK) status = difference(objective, draw, theta, i, step * fmax(1, fabs(theta[i])), &numeric, &used);
         if (status != LINATTN_OK) return status;

@@ -85,7 +85,16 @@ int linattn__objective_progress(const linattn_objective *objective, double fract
 static int check_arguments(const linattn_objective *objective, const double *theta) {
     if (!objective) return linattn__fail_null("objective");
     if (!theta) return linattn__fail_null("theta");
+    if (objective->busy) return linattn__fail(LINATTN_EINVAL, "the objective is in a call; its callbacks cannot use it");
     return linattn__check_finite("theta", theta, objective->parameters);
+}
+
+/* Calls the class; the scratch memory of a call is the objective's only one. */
+static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
+    objective->busy = 1;
+    const int status = objective->class->evaluate(objective, draw, theta, value, gradient);
+    objective->busy = 0;
+    return status;
 }
 
 static int check_value(double value) { return isfinite(value) ? LINATTN_OK : linattn__check_finite("value", &value, 1); }
@@ -95,7 +104,7 @@ int linattn_objective_value(linattn_objective *objective, uint64_t draw, const d
     if (status != LINATTN_OK) return status;
     if (!value) return linattn__fail_null("value");
     double result = NAN;
-    status = objective->class->evaluate(objective, draw, theta, &result, NULL);
+    status = evaluate(objective, draw, theta, &result, NULL);
     if (status == LINATTN_OK) status = check_value(result);
     if (status == LINATTN_OK) *value = result;
     return status;
@@ -106,7 +115,7 @@ int linattn_objective_gradient(linattn_objective *objective, uint64_t draw, cons
     if (status != LINATTN_OK) return status;
     if (!gradient) return linattn__fail_null("gradient");
     double result = NAN;
-    status = objective->class->evaluate(objective, draw, theta, &result, objective->gradient);
+    status = evaluate(objective, draw, theta, &result, objective->gradient);
     if (status == LINATTN_OK) status = check_value(result);
     if (status == LINATTN_OK) status = linattn__check_finite("gradient", objective->gradient, objective->parameters);
     if (status != LINATTN_OK) return status;

@@ -25,6 +25,7 @@ struct linattn_objective {
     size_t parameters; /* p */
     linattn_objective_options options;
     double *gradient; /* (p), scratch */
+    int busy;         /* 1 inside a call: a callback must not use the objective that called it */
 };
 
 /* Reads options that may be NULL and allocates an objective of `size` bytes that begins with struct linattn_objective. */

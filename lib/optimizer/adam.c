@@ -35,6 +35,6 @@ void linattn__adam_step(const linattn_optimizer_options *options, const linattn_
         m[i] = beta1 * m[i] + (1 - beta1) * g;
         v[i] = beta2 * v[i] + (1 - beta2) * (g * g);
         const double denominator = sqrt(v[i] / c2) + epsilon;
-        if (denominator > 0) theta[i] -= lr * ((m[i] / c1) / denominator);
+        if (denominator != 0) theta[i] -= lr * ((m[i] / c1) / denominator);
     }
 }

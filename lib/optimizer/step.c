@@ -22,8 +22,8 @@ static int fail_entry(const char *name, const double *x, size_t count, const cha
 /* What the caller's rule returned, when it is neither 0 nor LINATTN_STOP, as a status. */
 static int fail_rule(const linattn_optimizer *optimizer, int returned) {
     return linattn__fail(returned < 0 ? returned : LINATTN_EINVAL,
-                         "the rule \"%s\" returned %d at step %llu; allowed: 0 or a negative status", optimizer->name, returned,
-                         (unsigned long long)optimizer->steps);
+                         "the rule \"%s\" returned %d at step %llu; allowed: 0, 1 (LINATTN_STOP) or a negative status",
+                         optimizer->name, returned, (unsigned long long)optimizer->steps);
 }
 
 /* Lets the rule move theta and its memory; both are put back when it fails or leaves NaN or Inf behind. */

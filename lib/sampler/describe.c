@@ -21,7 +21,7 @@ int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe 
                   {"sampler.stream", (uint64_t)o->stream},
                   {"sampler.gamma_shape", gamma ? linattn__real_bits(o->gamma_shape) : 0},
                   {"sampler.gamma_scale", gamma ? linattn__real_bits(o->gamma_scale) : 0},
-                  {"sampler.noise_std", linattn__real_bits(o->noise_std)},
+                  {"sampler.noise_std", linattn__real_bits(o->noise_std + 0.0) /* -0 is 0 */},
                   {"sampler.noisy_target", (uint64_t)o->noisy_target},
                   {"sampler.covariate_factor.digest", factor_digest(o->covariate_factor, o->dim)},
                   {"sampler.task_factor.digest", factor_digest(o->task_factor, o->dim)}};

@@ -8,6 +8,9 @@
 int linattn_trainer_save(const linattn_trainer *trainer, const char *path) {
     if (!trainer) return linattn__fail_null("trainer");
     if (!path) return linattn__fail_null("path");
+    if (trainer->optimizer->steps != trainer->step)
+        return linattn__fail(LINATTN_EINVAL, "the optimizer is at step %llu and its trainer at step %llu; allowed: the same",
+                             (unsigned long long)trainer->optimizer->steps, (unsigned long long)trainer->step);
     const size_t size = linattn__checkpoint_write(trainer, NULL);
     unsigned char *bytes = linattn__allocate(size, 1);
     if (!bytes) return linattn__fail_memory("the checkpoint");
