@@ -11,7 +11,7 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 THREADS    ?= $(shell nproc 2>/dev/null || echo 1)
 
-# ---- Setting the machine up -------------------------------------------------------------------------------------------------
+# ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
 SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-%,$(MAKECMDGOALS)))
@@ -26,7 +26,7 @@ setup:
 
 else
 
-# ---- What is built ----------------------------------------------------------------------------------------------------------
+# ---- What is built -------------------------------------------------------------------------------------------------------------
 # The version lives in one header. The soname's number is the major version: 0 until 1.0.
 NUMBERS   := $(shell sed -n 's/^ *LINATTN_VERSION_[A-Z]* = \([0-9][0-9]*\),$$/\1/p' include/linattn/version.h)
 VERSION   := $(word 1,$(NUMBERS)).$(word 2,$(NUMBERS)).$(word 3,$(NUMBERS))
@@ -47,12 +47,12 @@ TEST_SOURCES   := $(sort $(wildcard tests/test_*.c))
 TEST_COMMON    := $(sort $(wildcard tests/support/*.c tests/reference/*.c))
 TESTS          := $(TEST_SOURCES:%.c=$(BUILD)/%)
 
-# ---- Flags ------------------------------------------------------------------------------------------------------------------
+# ---- Flags ---------------------------------------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
 # No build path in the binaries, whose bytes then do not depend on where the tree lies.
 REPRODUCIBLE := -ffile-prefix-map='$(CURDIR)'=.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(REPRODUCIBLE) -fPIC -fvisibility=hidden -fno-math-errno -pthread \
-             $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
+             $(SSE) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
 # Examples see what an installed program sees.
 INTERNAL = $(if $(filter examples/%,$<),-Iexamples,-Ilib -Itests)
 # Fused multiply-add only in lib/kernels: everything else, samples above all, gives the same bits on every machine.
@@ -60,39 +60,44 @@ CONTRACT = -ffp-contract=$(if $(filter lib/kernels/%.kernel.c,$<),fast,off)
 
 # Threads outlive dlclose, so the library stays loaded. Sanitizers leave symbols undefined on purpose.
 SHARED_FLAGS = -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/linattn.map -Wl,-z,nodelete \
-               $(NO_DEFS)
+               $(if $(findstring -fsanitize,$(ALL_CFLAGS)),,-Wl,-z,defs)
 LINK_FLAGS = $(CFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Each *.kernel.c is compiled once for each of these (lib/kernels/isa.h). The compiler says what it compiles for.
 TARGET := $(shell $(CC) $(CFLAGS) $(EXTRA_CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -Eo ' __(STDC|x86_64|i386)__ ')
-# Without one, every object waits for a goal that says so.
+# 32-bit x86 would compute with 80 bits otherwise.
+SSE := $(if $(filter __i386__,$(TARGET)),-msse2 -mfpmath=sse)
+# Without a compiler, every object waits for a goal that says so.
 NO_COMPILER := $(if $(filter __STDC__,$(TARGET)),,no-compiler)
 ISAS   := baseline $(if $(filter __x86_64__ __i386__,$(TARGET)),avx2 avx512)
 ISA_FLAGS_baseline := -DLINATTN__ISA=baseline -DLINATTN__LANES=2
 ISA_FLAGS_avx2     := -DLINATTN__ISA=avx2 -DLINATTN__LANES=4 -mavx2 -mfma
 ISA_FLAGS_avx512   := -DLINATTN__ISA=avx512 -DLINATTN__LANES=8 -mavx512f -mavx512dq -mavx512vl -mavx2 -mfma \
                       -mprefer-vector-width=512
+# Kernels unroll into large functions: following each variable for the debugger would take most of the compiler's time.
+KERNEL_FLAGS := -fno-var-tracking
 
 # Objects live in a folder named after everything that shapes them, so flags may change back and forth without a rebuild; what is
 # made of objects depends on $(BUILD)/flags, which changes when the flags or the list of sources do.
 quote   = '$(subst ','\'',$(1))'
-FLAGS  := $(CC) $(shell $(CC) --version 2>/dev/null | head -n 1) $(ALL_CFLAGS)
+FLAGS  := $(strip $(CC) $(shell $(CC) --version 2>/dev/null | head -n 1) $(ALL_CFLAGS) $(KERNEL_FLAGS) \
+                  $(foreach isa,$(ISAS),$(ISA_FLAGS_$(isa))))
 OBJ    := $(BUILD)/obj/$(shell printf '%s' $(call quote,$(FLAGS)) | cksum | cut -d ' ' -f 1)
 OBJECTS := $(patsubst %.c,$(OBJ)/%.o,$(filter-out %.kernel.c,$(LIB_SOURCES))) \
            $(foreach isa,$(ISAS),$(KERNEL_SOURCES:%.kernel.c=$(OBJ)/%.$(isa).o))
 
-# ---- Library, examples, tests -------------------------------------------------------------------------------------------------
+# ---- Library, examples, tests --------------------------------------------------------------------------------------------------
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@ >&2)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all lib examples tests FORCE no-compiler
-all: lib ## the library and the examples (the default)
+all: lib examples ## the library and the examples (the default)
 lib: $(STATIC) $(SHARED) $(SHARED_LINKS) $(BUILD)/pkgconfig/linattn-uninstalled.pc ## the library only
 examples: $(EXAMPLES)
-tests: $(TESTS) $(BUILD)/tests/check_vectors ## the tests, without running them
+tests: $(TESTS) $(BUILD)/tests/check_vectors $(BUILD)/tests/bits ## the tests, without running them
 
 define compile
 @mkdir -p $(@D)
@@ -106,7 +111,7 @@ $(Q)$(CC) $(LINK_FLAGS) $(1) -o $@ $(filter %.o %.a,$^) $(2) $(LIBS)
 endef
 define KERNEL_RULE
 $(OBJ)/%.$(1).o: %.kernel.c | $(NO_COMPILER)
-	$$(call compile,$(ISA_FLAGS_$(1)))
+	$$(call compile,$(ISA_FLAGS_$(1)) $(KERNEL_FLAGS))
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
@@ -151,7 +156,7 @@ no-compiler:
 
 -include $(wildcard $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
 
-# ---- Installation -------------------------------------------------------------------------------------------------------------
+# ---- Installation --------------------------------------------------------------------------------------------------------------
 PC_DIR = $(LIBDIR)/pkgconfig
 # in_prefix: a folder as the .pc file names it.
 in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
@@ -182,34 +187,36 @@ uninstall: ## removes what install put there, given the same variables
 	    '$(DESTDIR)$(PC_DIR)/linattn.pc'
 	$(Q)rm -rf '$(DESTDIR)$(INCLUDEDIR)/linattn'
 
-# ---- Running the examples -------------------------------------------------------------------------------------------------------
+# ---- Running the examples ------------------------------------------------------------------------------------------------------
 .PHONY: demo reproduce bench
 demo: $(EXAMPLES) ## SGD against Adam on setting 1: a minute, a table, a picture in out/
 	$(BUILD)/examples/adam_vs_sgd --recipe setting1 --seeds 2 --steps 3000 --threads $(THREADS) --out out
 
 reproduce: $(EXAMPLES) ## the published comparison, 6 seeds x 10000 steps a recipe (QUICK=1: short runs), into out/
 	set -e; for recipe in setting1 setting2 setting3 sphere; do \
-	    $(BUILD)/examples/adam_vs_sgd --recipe $$recipe $(if $(QUICK),--quick,--seeds 6 --steps 10000) --threads $(THREADS) --out out; \
+	    $(BUILD)/examples/adam_vs_sgd --recipe $$recipe $(if $(QUICK),--quick,--seeds 6 --steps 10000) \
+	        --threads $(THREADS) --out out; \
 	done
 
 bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench
 
-# ---- Checks -----------------------------------------------------------------------------------------------------------------------
-.PHONY: check check-programs check-vectors check-headers check-abi check-memory check-install abi-ledger
+# ---- Checks --------------------------------------------------------------------------------------------------------------------
+.PHONY: check check-programs check-vectors check-headers check-abi check-memory check-memory-run check-install abi-ledger
 VECTORS       = $(or $(LINATTN_VECTORS),tests/vectors)
 RUN_VECTORS   = $(BUILD)/tests/check_vectors '$(VECTORS)'
 RUN_SCRIPTS   = $(foreach script,$(wildcard tests/test_*.sh),"CC='$(CC)' CFLAGS='$(LINK_FLAGS)' sh $(script) $(BUILD)")
-RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" $(RUN_SCRIPTS)
+RUN_BITS      = $(BUILD)/tests/bits >$(BUILD)/bits.txt
+RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" "$(RUN_BITS)"
 # Tests of failing allocations need a library that can be told to fail.
 MEMORY_TESTS  = $(if $(TEST_SOURCES),$(shell grep -l LINATTN_FAIL_ALLOCATION $(TEST_SOURCES)))
 TREE_CHECKS   = check-headers check-abi $(if $(MEMORY_TESTS),check-memory)
 
 check: tests all ## every test program, the known answers, and quick checks of the tree
-	@tools/tally.sh $(RUN_TESTS) $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
+	@tools/tally.sh $(RUN_TESTS) $(RUN_SCRIPTS) $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
 
 check-programs: tests all
-	@tools/tally.sh $(RUN_TESTS)
+	@tools/tally.sh $(RUN_TESTS) $(RUN_SCRIPTS)
 
 check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECTORS, or tests/vectors
 	@$(RUN_VECTORS)
@@ -231,7 +238,7 @@ abi-ledger: lib ## writes the ledger of exported symbols anew
 	@mv $(BUILD)/symbols.txt tests/abi/symbols.txt
 
 check-memory: ## the tests in which allocations fail
-	@$(MAKE) BUILD=$(BUILD)/memory EXTRA_CFLAGS='$(EXTRA_CFLAGS) -DLINATTN_FAIL_ALLOCATION' \
+	@$(MAKE) BUILD=$(BUILD)/memory CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) -DLINATTN_FAIL_ALLOCATION' \
 	    TEST_SOURCES='$(MEMORY_TESTS)' check-memory-run
 check-memory-run: $(TESTS)
 	@tools/tally.sh $(TESTS)
@@ -239,36 +246,34 @@ check-memory-run: $(TESTS)
 check-install: all ## installs into fresh folders and builds programs against the result
 	@CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' tests/install/check.sh '$(abspath $(BUILD))'
 
-# ---- Checks with other compilers, checkers and machines ---------------------------------------------------------------------------
-.PHONY: check-asan check-tsan check-valgrind check-clang check-aarch64 check-memory-run
+# ---- Checks with other compilers, checkers and machines ------------------------------------------------------------------------
+.PHONY: check-asan check-tsan check-threads check-valgrind check-clang check-aarch64
 SANITIZE    = -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
-# Programs that start threads.
-THREAD_TESTS = $(filter %_pool %_objective %_trainer,$(TESTS))
+THREAD_TESTS = $(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'pthread|threads' $(TEST_SOURCES)))
 
 check-asan: ## the tests under the address and undefined-behaviour sanitizers
-	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O2 -g' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' check-programs
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' check-programs
 
 check-tsan: ## the tests that use threads, under the thread sanitizer
-	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O2 -g' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=thread' check-threads
-.PHONY: check-threads
+	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=thread' check-threads
 # Address randomisation can put the program where the thread sanitizer does not expect it.
 check-threads: $(THREAD_TESTS)
 	@WRAP='$(shell setarch -R true 2>/dev/null && echo setarch -R)' CK_FORK=no tools/tally.sh $(THREAD_TESTS)
 
 check-valgrind: tests ## the tests under valgrind
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect' CK_FORK=no \
-	    tools/tally.sh $(TESTS) "$(RUN_VECTORS)"
+	    tools/tally.sh $(RUN_TESTS)
 
 check-clang: ## everything built by clang without a warning, and tested
 	@$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=-Werror all check-programs
 
 check-aarch64: $(BUILD)/tests/bits ## samples have the same bits on an emulated aarch64
 	@$(MAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar LDFLAGS=-static $(BUILD)/aarch64/tests/bits
-	$(BUILD)/tests/bits >$(BUILD)/bits.native
-	qemu-aarch64 $(BUILD)/aarch64/tests/bits >$(BUILD)/bits.aarch64
-	cmp $(BUILD)/bits.native $(BUILD)/bits.aarch64
+	$(RUN_BITS)
+	qemu-aarch64 $(BUILD)/aarch64/tests/bits >$(BUILD)/aarch64/bits.txt
+	cmp $(BUILD)/bits.txt $(BUILD)/aarch64/bits.txt
 
-# ---- Housekeeping -------------------------------------------------------------------------------------------------------------------
+# ---- Housekeeping --------------------------------------------------------------------------------------------------------------
 .PHONY: clean dist help
 clean: ## removes the build folder
 	rm -rf '$(BUILD)'
@@ -278,7 +283,6 @@ dist: ## a tarball of the last commit
 	git archive --prefix=liblinattn-$(VERSION)/ -o $(BUILD)/liblinattn-$(VERSION).tar.gz HEAD
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r goal text; do \
-	    printf '  %-16s %s\n' "$$goal" "$$text"; done
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
 
 endif

@@ -150,7 +150,7 @@ START_TEST(a_full_disk_keeps_the_old_file) {
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, handler);
     ck_assert_int_eq(status, LINATTN_EIO);
-    ck_assert_ptr_nonnull(strstr(linattn_last_message(), "checkpoint cannot be written: "));
+    ck_assert_ptr_nonnull(strstr(linattn_last_message(), "checkpoint\" cannot be written: "));
     assert_content(path, "old");
     ck_assert_int_eq(count_names(), 1);
 }
@@ -180,7 +180,7 @@ START_TEST(what_is_no_file_is_not_read) {
     unsigned char one = 7, *bytes = &one;
     size_t size = 99;
     char name[600];
-    ck_assert_status(linattn__file_read(path, 10, &bytes, &size), LINATTN_EIO, "checkpoint cannot be opened: ");
+    ck_assert_status(linattn__file_read(path, 10, &bytes, &size), LINATTN_EIO, "checkpoint\" cannot be opened: ");
     ck_assert_status(linattn__file_read("", 10, &bytes, &size), LINATTN_EIO, "cannot be opened");
     ck_assert_status(linattn__file_read(folder, 10, &bytes, &size), LINATTN_EFORMAT, "not a regular file");
     ck_assert_status(linattn__file_read("/dev/null", 10, &bytes, &size), LINATTN_EFORMAT, "not a regular file");

@@ -13,7 +13,8 @@ CXX=${CXX:-c++}
 needs() {
     case $1 in
     demo | reproduce) echo compiler make pkg-config gnuplot ;;
-    check-vectors | check-headers | check-abi) echo compiler c++ make ;;
+    check-vectors | check-abi) echo compiler make ;;
+    check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make pkg-config check clang ;;
     check-valgrind) echo compiler c++ make pkg-config check valgrind ;;
     check-aarch64) echo compiler make aarch64-gcc aarch64-libc aarch64-emulator ;;
