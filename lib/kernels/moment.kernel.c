@@ -63,11 +63,11 @@ LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full
         return sum;                                                                                                                \
     }
 
-SIZED(block_5, 0, 5)
-SIZED(block_10, 0, 10)
-SIZED(block_20, 0, 20)
+SIZED(block_5, 0, LINATTN__KNOWN(5, shape->dim))
+SIZED(block_10, 0, LINATTN__KNOWN(10, shape->dim))
+SIZED(block_20, 0, LINATTN__KNOWN(20, shape->dim))
 SIZED(block_any, 0, shape->dim)
-SIZED(full_5, 1, 5)
+SIZED(full_5, 1, LINATTN__KNOWN(5, shape->dim))
 SIZED(full_any, 1, shape->dim)
 
 /* The parts of a workspace. */

@@ -76,7 +76,7 @@ LINATTN__INLINE void group_hvp(const linattn__moment_shape *shape, int full, siz
             for (size_t group = 0; group < GROUPS; group++) group_hvp(shape, full, d, data, block, group, task, count, at);        \
     }
 
-SIZED(block_5, 0, 5)
+SIZED(block_5, 0, LINATTN__KNOWN(5, shape->dim))
 SIZED(block_any, 0, shape->dim)
 SIZED(full_any, 1, shape->dim)
 
