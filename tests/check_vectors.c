@@ -1,6 +1,7 @@
 /* check_vectors FOLDER: the library against every file of known answers in a folder, under every kernel this machine can run.
  *
- * Predictions, loss and gradient must agree to 1e-11 of the largest entry. A file whose model does not exist yet is skipped, by
+ * Predictions, loss and gradient must agree to 1e-11 of the largest entry, Hessian-vector product, Hessian and its diagonal to 1e-10
+ * where the file has them. A file whose model does not exist yet is skipped, by
  * name. Ends at the first mismatch, with exit status 1; a folder without any file that could be checked is a failure too. */
 #include "model/model.h"
 #include "sampler/prompts.h"
@@ -13,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double tolerance = 1e-11;
+static const double first_order = 1e-11, second_order = 1e-10;
 
 /* Says what is wrong and returns 0; 1 when all of `got` is within the tolerance of `wanted`. NaN never is. */
-static int agree(const char *file, const char *kernel, const char *what, const double *got, const double *wanted, size_t count) {
+static int agree(const char *file, const char *kernel, const char *what, double tolerance, const double *got, const double *wanted,
+                 size_t count) {
     double largest = 0;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
     for (size_t i = 0; i < count; i++)
@@ -33,7 +35,31 @@ static int failed(const char *file, const char *call) {
     return 0;
 }
 
-/* Loss, gradient and predictions of one kernel. */
+static int has(const known_answer *a, const char *name) {
+    for (size_t i = 0; i < a->arrays; i++)
+        if (strcmp(a->array_name[i], name) == 0) return 1;
+    return 0;
+}
+
+/* Second derivatives of one kernel; room: (p + p * p). */
+static int check_curvature(const char *file, const char *name, const known_answer *a, linattn_objective *f, const double *theta,
+                           size_t p, double *room) {
+    const double *direction = known_answer_array(a, "direction", p), *product = known_answer_array(a, "hessian_direction", p);
+    if (!direction || !product) return 0;
+    if (linattn_objective_hvp(f, 0, theta, direction, 1, room) != LINATTN_OK) return failed(file, "hvp");
+    if (!agree(file, name, "hessian_direction", second_order, room, product, p)) return 0;
+    if (!has(a, "hessian_diagonal")) return 1;
+    double *hessian = room + p;
+    if (linattn_objective_hessian(f, 0, theta, hessian) != LINATTN_OK) return failed(file, "hessian");
+    for (size_t i = 0; i < p; i++) room[i] = hessian[i * p + i];
+    const double *diagonal = known_answer_array(a, "hessian_diagonal", p);
+    if (!diagonal || !agree(file, name, "hessian_diagonal", second_order, room, diagonal, p)) return 0;
+    if (!has(a, "hessian")) return 1;
+    const double *wanted = known_answer_array(a, "hessian", p * p);
+    return wanted && agree(file, name, "hessian", second_order, hessian, wanted, p * p);
+}
+
+/* Loss, gradient, predictions and second derivatives of one kernel. */
 static int check_kernel(const char *file, const known_answer *a, const linattn_model *model, const linattn_batch *batch,
                         int32_t kernel) {
     const size_t p = linattn_model_parameter_count(model), prompts = linattn_batch_prompts(batch);
@@ -44,17 +70,20 @@ static int check_kernel(const char *file, const known_answer *a, const linattn_m
     linattn_objective *f = NULL;
     linattn_objective_options_init(&options, sizeof options);
     options.kernel = kernel;
-    double *got = calloc(p + prompts, sizeof *got), value = NAN;
+    double *got = calloc(p + prompts, sizeof *got), *second = calloc(p + p * p, sizeof *second), value = NAN;
     const char *name = linattn_kernel_name(kernel);
     enum linattn__isa isa;
-    int good = got != NULL && linattn__isa_resolve(kernel, &isa) == LINATTN_OK;
+    int good = got != NULL && second != NULL && linattn__isa_resolve(kernel, &isa) == LINATTN_OK;
     if (good && linattn_objective_create_fixed(&f, model, batch, &options) != LINATTN_OK) good = failed(file, "objective");
     if (good && linattn_objective_gradient(f, 0, theta, &value, got) != LINATTN_OK) good = failed(file, "gradient");
     if (good && linattn__model_predict(model, batch, isa, theta, got + p) != LINATTN_OK) good = failed(file, "predict");
-    good = good && agree(file, name, "loss", &value, loss, 1) && agree(file, name, "gradient", got, gradient, p) &&
-           agree(file, name, "prediction", got + p, prediction, prompts);
+    good = good && agree(file, name, "loss", first_order, &value, loss, 1) &&
+           agree(file, name, "gradient", first_order, got, gradient, p) &&
+           agree(file, name, "prediction", first_order, got + p, prediction, prompts) &&
+           check_curvature(file, name, a, f, theta, p, second);
     linattn_objective_destroy(f);
     free(got);
+    free(second);
     return good;
 }
 

@@ -61,6 +61,11 @@ typedef struct linattn_objective_callbacks {
     size_t parameter_count; /* p >= 1; to be set */
     int (*value)(uint64_t draw, const double *theta, double *value, void *user); /* NULL: taken from gradient */
     int (*gradient)(uint64_t draw, const double *theta, double *value, double *gradient, void *user); /* gradient (p); to be set */
+    /* H u for directions (count, p) into out (count, p); NULL: see difference_step. */
+    int (*hvp)(uint64_t draw, const double *theta, const double *directions, size_t count, double *out, void *user);
+    /* Without hvp: 0: there are no Hessian-vector products; s > 0: they are made from two gradients each,
+       (g(theta + h u) - g(theta - h u)) / (2 h), h = s max(1, |theta|) / |u|, s at most 1; 1e-5 is a good choice; 0 */
+    double difference_step;
 } linattn_objective_callbacks;
 
 LINATTN_API int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, size_t size);
@@ -87,6 +92,24 @@ LINATTN_API int linattn_objective_value(linattn_objective *objective, uint64_t d
  * Returns the same statuses; LINATTN_ENONFINITE also for an entry of the gradient, which the message names. */
 LINATTN_API int linattn_objective_gradient(linattn_objective *objective, uint64_t draw, const double *theta, double *value,
                                            double *gradient);
+
+/* What Hessian-vector products of an objective are. */
+enum linattn_hvp_kind {
+    LINATTN_HVP_NONE = 0,
+    LINATTN_HVP_EXACT = 1,      /* as exact as the gradient: every model, and callbacks with hvp */
+    LINATTN_HVP_DIFFERENCES = 2 /* central differences of gradients */
+};
+LINATTN_API int linattn_objective_hvp_kind(const linattn_objective *objective);
+
+/* out (count, p) = H u for each of `count` directions u (count, p), H (p, p) being the Hessian of f(.; draw) at theta. Directions
+ * share a forward and a backward pass. out must overlap neither theta nor directions, and may hold anything after a failure.
+ * Returns the statuses of linattn_objective_gradient, LINATTN_EUNSUPPORTED (LINATTN_HVP_NONE) or LINATTN_EINVAL (count 0). */
+LINATTN_API int linattn_objective_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,
+                                      size_t count, double *out);
+
+/* The Hessian, out (p, p), symmetric bit for bit; what is 0 in exact arithmetic is 0. out may hold anything after a failure.
+ * Returns the statuses of linattn_objective_hvp, and LINATTN_EOVERFLOW. */
+LINATTN_API int linattn_objective_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out);
 
 /* How far the gradient is from central differences of the value. */
 typedef struct linattn_derivative_report {

@@ -82,7 +82,7 @@ int linattn__objective_progress(const linattn_objective *objective, double fract
     return linattn__callback_status("progress", objective->options.progress(fraction, objective->options.user));
 }
 
-static int check_arguments(const linattn_objective *objective, const double *theta) {
+int linattn__objective_check(const linattn_objective *objective, const double *theta) {
     if (!objective) return linattn__fail_null("objective");
     if (!theta) return linattn__fail_null("theta");
     if (objective->busy) return linattn__fail(LINATTN_EINVAL, "the objective is in a call; its callbacks cannot use it");
@@ -100,7 +100,7 @@ static int evaluate(linattn_objective *objective, uint64_t draw, const double *t
 static int check_value(double value) { return isfinite(value) ? LINATTN_OK : linattn__check_finite("value", &value, 1); }
 
 int linattn_objective_value(linattn_objective *objective, uint64_t draw, const double *theta, double *value) {
-    int status = check_arguments(objective, theta);
+    int status = linattn__objective_check(objective, theta);
     if (status != LINATTN_OK) return status;
     if (!value) return linattn__fail_null("value");
     double result = NAN;
@@ -111,7 +111,7 @@ int linattn_objective_value(linattn_objective *objective, uint64_t draw, const d
 }
 
 int linattn_objective_gradient(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
-    int status = check_arguments(objective, theta);
+    int status = linattn__objective_check(objective, theta);
     if (status != LINATTN_OK) return status;
     if (!gradient) return linattn__fail_null("gradient");
     double result = NAN;

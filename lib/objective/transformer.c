@@ -1,44 +1,14 @@
-/* A model on a fixed batch or on a sampler.
- *
- * The batch is divided into chunks of 64 prompts whatever the number of threads. A round of chunks is worked on by all threads,
- * each chunk filling a slot of its own; then the slots are added in the order of the chunks. So the result depends on the chunks
- * alone. A sampler's batch is drawn inside the same chunks, just before it is used, and kept: evaluating a draw again does not draw
- * again. */
+/* A model on a fixed batch or on a sampler: value, gradient, and the objective's life. */
+#include "objective/transformer.h"
+
 #include "common/allocate.h"
 #include "common/fail.h"
-#include "common/pool.h"
-#include "kernels/moment.h"
-#include "model/model.h"
-#include "objective/objective.h"
-#include "sampler/prompts.h"
 
 #include <string.h>
 
-enum { CHUNK = 8, ROUND = 32 }; /* blocks of 8 prompts in a chunk; chunks in a round */
-
-typedef struct {
-    linattn_objective base;
-    const linattn_model *model;
-    const linattn_batch *batch;     /* fixed, or NULL */
-    const linattn_sampler *sampler; /* fresh batches, or NULL */
-    linattn__prompts data;          /* the batch's arrays, or those of the last draw */
-    uint64_t draw;                  /* the draw that `data` holds */
-    int drawn;                      /* 0: none */
-
-    enum linattn__isa isa;
-    const linattn__moment_kernels *kernels;
-    linattn__moment_shape shape;
-    linattn__pool *pool;
-    size_t chunks;
-    size_t work_size, draw_size; /* scratch of a thread, in doubles: kernel, then sampler */
-    double *work;                /* (threads, work_size + draw_size) */
-    double *partial_gradient;    /* (min(chunks, ROUND), p): the slots */
-    double *partial_value;       /* (min(chunks, ROUND)) */
-} transformer;
-
 /* What the chunks of one round share. */
 typedef struct {
-    transformer *f;
+    linattn__transformer *f;
     const double *theta;
     size_t first;      /* chunk of slot 0 */
     int with_gradient; /* 0: values only */
@@ -46,21 +16,25 @@ typedef struct {
     uint64_t draw;
 } round_job;
 
+linattn__moment_data linattn__transformer_chunk(linattn__transformer *f, size_t chunk, int fresh, uint64_t draw, size_t worker) {
+    const size_t block = chunk * LINATTN__CHUNK, left = f->data.blocks - block, k = f->data.dim + 1;
+    const size_t blocks = left < LINATTN__CHUNK ? left : LINATTN__CHUNK;
+    double *work = f->work + worker * (f->work_size + f->draw_size) + f->work_size;
+    if (fresh) linattn__sampler_draw(f->sampler, f->isa, draw, block, blocks, &f->data, work);
+    return (linattn__moment_data){f->data.moments + block * k * (k + 1) / 2 * LINATTN__BLOCK,
+                                  f->data.queries + block * k * LINATTN__BLOCK, f->data.targets + block * LINATTN__BLOCK, blocks};
+}
+
 static void run_chunk(void *context, size_t slot, size_t worker) {
     const round_job *job = context;
-    transformer *f = job->f;
-    const size_t block = (job->first + slot) * CHUNK, left = f->data.blocks - block, d = f->data.dim;
-    const size_t blocks = left < CHUNK ? left : CHUNK;
-    double *work = f->work + worker * (f->work_size + f->draw_size);
-    if (job->fresh) linattn__sampler_draw(f->sampler, f->isa, job->draw, block, blocks, &f->data, work + f->work_size);
-    const linattn__moment_data data = {f->data.moments + block * (d + 1) * (d + 2) / 2 * LINATTN__BLOCK,
-                                       f->data.queries + block * (d + 1) * LINATTN__BLOCK, f->data.targets + block * LINATTN__BLOCK,
-                                       blocks};
+    linattn__transformer *f = job->f;
+    const linattn__moment_data data = linattn__transformer_chunk(f, job->first + slot, job->fresh, job->draw, worker);
     double *gradient = job->with_gradient ? f->partial_gradient + slot * f->base.parameters : NULL;
+    double *work = f->work + worker * (f->work_size + f->draw_size);
     f->partial_value[slot] = f->kernels->sum_squares(&f->shape, job->theta, &data, gradient, work);
 }
 
-static void add_slots(const transformer *f, size_t slots, double *value, double *gradient) {
+static void add_slots(const linattn__transformer *f, size_t slots, double *value, double *gradient) {
     for (size_t slot = 0; slot < slots; slot++) {
         *value += f->partial_value[slot];
         for (size_t i = 0; gradient && i < f->base.parameters; i++)
@@ -69,14 +43,14 @@ static void add_slots(const transformer *f, size_t slots, double *value, double 
 }
 
 static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
-    transformer *f = (transformer *)objective;
+    linattn__transformer *f = (linattn__transformer *)objective;
     round_job job = {f, theta, 0, gradient != NULL, f->sampler && !(f->drawn && f->draw == draw), draw};
     if (job.fresh) f->drawn = 0; /* until all of it is there */
     *value = 0;
     if (gradient) memset(gradient, 0, objective->parameters * sizeof *gradient);
-    for (; job.first < f->chunks; job.first += ROUND) {
+    for (; job.first < f->chunks; job.first += LINATTN__ROUND) {
         int status = job.first ? linattn__objective_progress(objective, (double)job.first / (double)f->chunks) : LINATTN_OK;
-        const size_t left = f->chunks - job.first, slots = left < ROUND ? left : ROUND;
+        const size_t left = f->chunks - job.first, slots = left < LINATTN__ROUND ? left : LINATTN__ROUND;
         if (status == LINATTN_OK) status = linattn__pool_run(f->pool, slots, run_chunk, &job);
         if (status != LINATTN_OK) return status;
         add_slots(f, slots, value, gradient);
@@ -89,11 +63,14 @@ static int evaluate(linattn_objective *objective, uint64_t draw, const double *t
 }
 
 static void close_transformer(linattn_objective *objective) {
-    transformer *f = (transformer *)objective;
+    linattn__transformer *f = (linattn__transformer *)objective;
     linattn__pool_destroy(f->pool);
     linattn__release(f->work);
     linattn__release(f->partial_gradient);
     linattn__release(f->partial_value);
+    linattn__release(f->hvp_work);
+    linattn__release(f->hvp_partial);
+    linattn__release(f->hvp_units);
     if (f->sampler) linattn__prompts_release(&f->data);
     linattn_model_destroy((linattn_model *)f->model);
     linattn_batch_destroy((linattn_batch *)f->batch);
@@ -101,8 +78,8 @@ static void close_transformer(linattn_objective *objective) {
 }
 
 /* Scratch memory and threads, when model and data are in place. */
-static int equip(transformer *f) {
-    const size_t threads = f->base.options.threads, slots = f->chunks < ROUND ? f->chunks : ROUND;
+static int equip(linattn__transformer *f) {
+    const size_t threads = f->base.options.threads, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
     size_t gradients;
     f->work_size = (f->kernels->workspace(&f->shape) + 7) / 8 * 8; /* keeps the sampler's part aligned */
     f->draw_size = f->sampler ? (linattn__sampler_workspace(f->sampler) + 7) / 8 * 8 : 0;
@@ -120,10 +97,10 @@ static const linattn__objective_class transformer_class;
 static int create(linattn_objective **out, const linattn_model *model, const linattn_batch *batch, const linattn_sampler *sampler,
                   size_t prompts, const linattn_objective_options *options) {
     linattn_objective *objective;
-    int status =
-        linattn__objective_open(&objective, &transformer_class, sizeof(transformer), linattn_model_parameter_count(model), options);
+    int status = linattn__objective_open(&objective, &transformer_class, sizeof(linattn__transformer),
+                                         linattn_model_parameter_count(model), options);
     if (status != LINATTN_OK) return status;
-    transformer *f = (transformer *)objective;
+    linattn__transformer *f = (linattn__transformer *)objective;
     f->model = model;
     linattn__model_retain(model);
     if (batch) {
@@ -141,7 +118,7 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
     if (status == LINATTN_OK) {
         f->kernels = linattn__moment_kernels_for(f->isa);
         f->shape = linattn__model_moment_shape(model, f->data.context);
-        f->chunks = (f->data.blocks + CHUNK - 1) / CHUNK;
+        f->chunks = (f->data.blocks + LINATTN__CHUNK - 1) / LINATTN__CHUNK;
         status = equip(f);
     }
     if (status != LINATTN_OK) {
@@ -153,13 +130,13 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
 }
 
 static int clone(linattn_objective **out, const linattn_objective *objective) {
-    const transformer *f = (const transformer *)objective;
+    const linattn__transformer *f = (const linattn__transformer *)objective;
     return create(out, f->model, f->batch, f->sampler, f->data.prompts, &objective->options);
 }
 
 /* A fixed batch is told by a digest of its numbers. */
 static int describe(const linattn_objective *objective, linattn__describe visit, void *user) {
-    const transformer *f = (const transformer *)objective;
+    const linattn__transformer *f = (const linattn__transformer *)objective;
     int status = visit("objective.kind", f->sampler ? 1 : 0, user);
     if (status == LINATTN_OK) status = visit("objective.prompts", f->data.prompts, user);
     if (status == LINATTN_OK) status = linattn__model_describe(f->model, visit, user);
@@ -173,7 +150,13 @@ static int describe(const linattn_objective *objective, linattn__describe visit,
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }
 
-static const linattn__objective_class transformer_class = {"transformer", evaluate, clone, close_transformer, describe};
+static const linattn__objective_class transformer_class = {.name = "transformer",
+                                                           .evaluate = evaluate,
+                                                           .hvp = linattn__transformer_hvp,
+                                                           .hessian = linattn__transformer_hessian,
+                                                           .clone = clone,
+                                                           .close = close_transformer,
+                                                           .describe = describe};
 
 static int check_dims(const char *what, size_t dim, const linattn_model *model) {
     if (dim == model->options.dim) return LINATTN_OK;

@@ -166,12 +166,14 @@ LINATTN__INLINE void lanes_boost(const gamma_draw *g, unsigned kind, double scal
     while (any && cursor.group < g->span->groups) {
         lanes_cursor back = cursor;
         const size_t pairs = lanes_uniform_chunk(kind, &cursor, chunk);
+        for (size_t i = 0; i < 2 * pairs * LINATTN__LANES; i += LINATTN__LANES)
+            vreal_store(chunk + i, vreal_log(vreal_load(chunk + i)));
         for (size_t i = 0; i < pairs; i++, lanes_advance(&back))
             for (size_t half = 0; half < lanes_halves(&back); half++) {
                 const double boost = gamma_of(g, first + back.at + half)->boost;
                 double *at = lanes_place(&back, values) + half * LINATTN__LANES;
-                const vreal u = vreal_load(chunk + (2 * i + half) * LINATTN__LANES);
-                if (boost > 0) vreal_store(at, vreal_load(at) * uniform_power(u, scale * boost));
+                const vreal log_u = vreal_load(chunk + (2 * i + half) * LINATTN__LANES);
+                if (boost > 0) vreal_store(at, vreal_load(at) * vreal_exp(log_u * (scale * boost)));
             }
     }
 }

@@ -1,7 +1,8 @@
 /* bench [NAME ...]: times the library's main work and prints CSV: name,size,threads,kernel,median_seconds,spread_seconds.
  *
  * Every kernel this machine can run is timed with one thread, and the fastest with two. `draw` is the drawing of a batch of 1000
- * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `step` both and an Adam update.
+ * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `step` both and an Adam update; `hessian` the whole
+ * Hessian of a batch in memory.
  * Names on the command line choose what is run. */
 #include "bench/timing.h"
 #include "common/allocate.h"
@@ -14,7 +15,7 @@
 
 typedef struct {
     const char *name, *recipe;
-    enum { DRAW, GRADIENT, STEP } what;
+    enum { DRAW, GRADIENT, STEP, HESSIAN } what;
     int32_t kind;   /* enum linattn_batch_kind */
     size_t context; /* 0: the recipe's */
 } row;
@@ -31,6 +32,7 @@ static const row rows[] = {
     {"step_wide", "wide", STEP, LINATTN_BATCH_TOKENS, 0},
     {"step_moments_setting1", "setting1", STEP, LINATTN_BATCH_MOMENTS, 0},
     {"step_moments_setting1_n200", "setting1", STEP, LINATTN_BATCH_MOMENTS, 200},
+    {"hessian_setting1", "setting1", HESSIAN, LINATTN_BATCH_TOKENS, 0},
 };
 
 typedef struct {
@@ -39,7 +41,7 @@ typedef struct {
     linattn_model *model;
     linattn_objective *objective;
     linattn_optimizer *optimizer;
-    double *theta, *gradient, *workspace;
+    double *theta, *gradient, *hessian, *workspace; /* (p), (p), (p, p), as the sampler wants */
     linattn__prompts prompts;
     enum linattn__isa isa;
     int what;
@@ -61,6 +63,12 @@ static int step(void *context, uint64_t turn) {
     bench *b = context;
     const int status = gradient(context, turn);
     return status ? status : linattn_optimizer_step(b->optimizer, 0, b->gradient, b->theta, NULL);
+}
+
+static int hessian(void *context, uint64_t turn) {
+    bench *b = context;
+    (void)turn;
+    return linattn_objective_hessian(b->objective, 0, b->theta, b->hessian);
 }
 
 /* Learning rates are small, so that parameters stay where they are and every turn costs the same. */
@@ -93,8 +101,9 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     if (status) return status;
     b->theta = linattn__allocate(p, sizeof(double));
     b->gradient = linattn__allocate(p, sizeof(double));
+    b->hessian = linattn__allocate(r->what == HESSIAN ? p * p : 1, sizeof(double));
     b->workspace = linattn__allocate(linattn__sampler_workspace(b->sampler), sizeof(double));
-    if (!b->theta || !b->gradient || !b->workspace) return linattn__fail_memory("the bench");
+    if (!b->theta || !b->gradient || !b->hessian || !b->workspace) return linattn__fail_memory("the bench");
     return linattn_model_init_parameters(b->model, 1, b->theta);
 }
 
@@ -106,11 +115,12 @@ static void close_bench(bench *b) {
     linattn__prompts_release(&b->prompts);
     linattn__release(b->theta);
     linattn__release(b->gradient);
+    linattn__release(b->hessian);
     linattn__release(b->workspace);
 }
 
 static int run(const row *r, int32_t kernel, size_t threads) {
-    static const timed_work works[] = {[DRAW] = draw, [GRADIENT] = gradient, [STEP] = step};
+    static const timed_work works[] = {[DRAW] = draw, [GRADIENT] = gradient, [STEP] = step, [HESSIAN] = hessian};
     bench b;
     timing t;
     int status = open_bench(&b, r, kernel, threads);

@@ -1,0 +1,52 @@
+/* transformer.h: a model on a fixed batch or on a sampler: what its value, gradient and Hessian-vector products share.
+ *
+ * The batch is divided into chunks of 64 prompts whatever the number of threads. A round of chunks is worked on by all threads, each
+ * chunk filling a slot of its own; then the slots are added in the order of the chunks. So the result depends on the chunks alone.
+ * A sampler's batch is drawn inside the same chunks, just before it is used, and kept: evaluating a draw again does not draw again. */
+#ifndef LINATTN_OBJECTIVE_TRANSFORMER_H
+#define LINATTN_OBJECTIVE_TRANSFORMER_H
+
+#include "common/pool.h"
+#include "kernels/moment.h"
+#include "model/model.h"
+#include "objective/objective.h"
+#include "sampler/prompts.h"
+
+enum { LINATTN__CHUNK = 8, LINATTN__ROUND = 32 }; /* blocks of 8 prompts in a chunk; chunks in a round */
+
+typedef struct linattn__transformer {
+    linattn_objective base;
+    const linattn_model *model;
+    const linattn_batch *batch;     /* fixed, or NULL */
+    const linattn_sampler *sampler; /* fresh batches, or NULL */
+    linattn__prompts data;          /* the batch's arrays, or those of the last draw */
+    uint64_t draw;                  /* the draw that `data` holds */
+    int drawn;                      /* 0: none */
+
+    enum linattn__isa isa;
+    const linattn__moment_kernels *kernels;
+    linattn__moment_shape shape;
+    linattn__pool *pool;
+    size_t chunks;
+    size_t work_size, draw_size; /* scratch of a thread, in doubles: kernel, then sampler */
+    double *work;                /* (threads, work_size + draw_size) */
+    double *partial_gradient;    /* (min(chunks, ROUND), p): the slots */
+    double *partial_value;       /* (min(chunks, ROUND)) */
+
+    /* Made by the first Hessian-vector product. */
+    size_t hvp_count; /* directions that one pass takes */
+    double *hvp_work; /* (threads, hvp_work_size): scratch of the kernel */
+    size_t hvp_work_size;
+    double *hvp_partial; /* (min(chunks, ROUND), hvp_count, p): the slots */
+    double *hvp_units;   /* (hvp_count, p): unit vectors, for Hessians */
+} linattn__transformer;
+
+/* The blocks of chunk `chunk` as a kernel wants them. Draws them first when `fresh`, with scratch memory of `worker`. */
+linattn__moment_data linattn__transformer_chunk(linattn__transformer *f, size_t chunk, int fresh, uint64_t draw, size_t worker);
+
+/* H u of (prediction - target)^2, averaged, for count directions u: see objective.h (public). */
+int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,
+                             size_t count, double *out);
+int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out);
+
+#endif
