@@ -92,18 +92,25 @@ static void open_training(linattn__stream *stream, uint64_t seed, uint64_t draw)
     linattn__stream_open(stream, seed, draw, LINATTN_STREAM_TRAINING);
 }
 
+/* Emulators compute long double with the precision of double, and the reference is then no better than what it judges. */
+static long double reference_error(void) {
+    volatile long double one = 1, little = 0x1p-60L;
+    return one + little != one ? 1e-14L : 1e-12L;
+}
+
 /* Another implementation, other arithmetic: uniforms exactly, the rest to 1e-14. */
 static void check_reference(uint64_t seed, uint64_t draw, unsigned purpose, unsigned kind, uint32_t prompt, size_t count) {
     double *x = malloc(count * sizeof *x);
     linattn__stream stream;
     const reference_place place = {seed, draw, purpose * 16 + kind, prompt};
+    const long double error = reference_error();
     linattn__stream_open(&stream, seed, draw, purpose);
     linattn__random_uniforms(&stream, kind, prompt, 0, count, x);
     for (size_t v = 0; v < count; v++) ck_assert(x[v] == (double)reference_uniform(place, v));
     linattn__random_normals(&stream, kind, prompt, 0, count, x);
     for (size_t v = 0; v < count; v++) {
         const long double wanted = reference_normal(place, v);
-        ck_assert_msg(fabsl(x[v] - wanted) <= 1e-14L * fabsl(wanted), "normal %zu: %a, not %La", v, x[v], wanted);
+        ck_assert_msg(fabsl(x[v] - wanted) <= error * fabsl(wanted), "normal %zu: %a, not %La", v, x[v], wanted);
     }
     const double shapes[] = {0.1, 0.5, 1, 1.5, 2.5, 10, 1000, 0.01};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -113,7 +120,7 @@ static void check_reference(uint64_t seed, uint64_t draw, unsigned purpose, unsi
         for (size_t v = 0; v < count; v++) {
             const long double wanted = reference_gamma(place, purpose * 16 + kind + 1, shapes[i], v);
             /* An error of one unit in log U / k, which nears 700, is one of 700 in the power. */
-            const long double room = shapes[i] < 1 ? 1e-14L * (1 + fabsl(logl(wanted))) : 1e-14L;
+            const long double room = shapes[i] < 1 ? error * (1 + fabsl(logl(wanted))) : error;
             if (wanted > 1e-300L)
                 ck_assert_msg(fabsl(x[v] - wanted) <= room * wanted, "gamma %zu: %a, not %La", v, x[v], wanted);
             else
@@ -224,7 +231,7 @@ static double ten_cdf(double x) {                                 /* gamma(10) *
 }
 static double three_halves_cdf(double x) { return erf(sqrt(x)) - 2 * sqrt(x / acos(-1)) * exp(-x); } /* gamma(3/2) */
 
-enum { SAMPLE = 200000 };
+enum { SAMPLE = 30000 };
 
 START_TEST(kolmogorov_smirnov_uniform_and_normal) {
     double *x = malloc(SAMPLE * sizeof *x);

@@ -63,7 +63,6 @@ def tables():
     half_log2 = log(mpf(2)) / 2
     yield "LOG", "log(m) = f - s (f - z R(z)), f = m - 1, s = f/(2 + f), z = s^2", fit(
         near_zero(log_tail, mpf(2) / 3), largest**2, 7)
-    # exp is not even: fit on [-h, h] by shifting nothing, chebyfit takes any interval
     coefficients, error = chebyfit(near_zero(exp_tail, mpf(1) / 2), [-half_log2, half_log2], 10, error=True)
     yield "EXP", "exp(r) = 1 + (r + r^2 P(r)), |r| <= log(2)/2", (coefficients[::-1], error)
     yield "SIN", "sin(2 pi f) = f TWO_PI_HIGH + f (TWO_PI_LOW + z S(z)), z = f^2, |f| <= 1/8", fit(
@@ -89,8 +88,9 @@ def header():
         "#define LINATTN_RANDOM_COEFFICIENTS_H",
         "",
     ]
+    width = max(len(name) for name, _, _ in constants())
     for name, value, note in constants():
-        lines.append(f"#define LINATTN__{name} {to_hex(value)}" + (f" /* {note} */" if note else ""))
+        lines.append(f"#define LINATTN__{name:{width}} {to_hex(value)}" + (f" /* {note} */" if note else ""))
     for name, formula, (coefficients, error) in tables():
         lines += ["", f"/* {formula}; the polynomial is within {mp.nstr(abs(error), 2)} */"]
         width = len(f"LINATTN__{name}_{len(coefficients) - 1}")

@@ -1,7 +1,7 @@
 /* elementary.h: log, exp, sin and cos without branches, tables or libm: the same bits wherever IEEE 754 doubles are.
  *
- * Within 2 units in the last place (seen: log 0.9, exp 1.1, cos and sin 1.7). Polynomials are summed by pairs (Estrin): the shape of a sum is
- * part of the definition. Compile with -ffp-contract=off. */
+ * Within 2 units in the last place (seen: log 0.9, exp 1.1, cos and sin 1.7). Polynomials are summed by pairs (Estrin): the shape
+ * of a sum is part of the definition. Compile with -ffp-contract=off. */
 #ifndef LINATTN_RANDOM_ELEMENTARY_H
 #define LINATTN_RANDOM_ELEMENTARY_H
 

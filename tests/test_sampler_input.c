@@ -1,0 +1,235 @@
+/* test_sampler_input.c: every wrong argument of sampler.h has a status and a message of its own, and changes nothing. */
+#include "common/allocate.h"
+#include "support/suite.h"
+#include <math.h>
+
+static linattn_sampler_options good(void) {
+    linattn_sampler_options o;
+    ck_assert_ok(linattn_sampler_options_init(&o, sizeof o));
+    o.dim = 2;
+    o.context = 3;
+    return o;
+}
+
+static void refuse(const linattn_sampler_options *options, int status, const char *text) {
+    linattn_sampler *sampler = (linattn_sampler *)(uintptr_t)1;
+    ck_assert_status(linattn_sampler_create(&sampler, options), status, text);
+    ck_assert_ptr_null(sampler);
+}
+
+START_TEST(defaults) {
+    linattn_sampler_options o = good();
+    ck_assert_uint_eq(o.struct_size, sizeof o);
+    ck_assert(o.gamma_shape == 1 && o.gamma_scale == 1 && o.noise_std == 0 && o.covariate_factor == NULL && o.task_factor == NULL);
+    ck_assert(o.seed == 0 && o.covariates == 0 && o.task == 0 && o.kind == 0 && o.stream == 0 && o.noisy_target == 0 &&
+              o.reserved == 0);
+    ck_assert_ok(linattn_sampler_options_init(&o, sizeof o));
+    ck_assert_uint_eq(o.dim + o.context, 0); /* to be set */
+    refuse(&o, LINATTN_EINVAL, "dim is 0");
+    ck_assert_status(linattn_sampler_options_init(NULL, sizeof o), LINATTN_EINVAL, "NULL");
+    ck_assert_status(linattn_sampler_options_init(&o, sizeof o - 1), LINATTN_EINVAL, "linattn_sampler_options");
+}
+END_TEST
+
+START_TEST(null_and_versions) {
+    linattn_sampler_options o = good();
+    ck_assert_status(linattn_sampler_create(NULL, &o), LINATTN_EINVAL, "out is NULL");
+    refuse(NULL, LINATTN_EINVAL, "NULL");
+    o.struct_size = 0;
+    refuse(&o, LINATTN_EINVAL, "struct_size");
+    o.struct_size = sizeof o - 8;
+    refuse(&o, LINATTN_EINVAL, "struct_size");
+    struct {
+        linattn_sampler_options known;
+        uint64_t unknown;
+    } newer = {good(), 0};
+    newer.known.struct_size = sizeof newer;
+    linattn_sampler *sampler;
+    ck_assert_ok(linattn_sampler_create(&sampler, &newer.known));
+    linattn_sampler_destroy(sampler);
+    newer.unknown = 1;
+    refuse(&newer.known, LINATTN_EVERSION, "linattn_sampler_options");
+}
+END_TEST
+
+#define REFUSE(field, value, status, text)                                                                                         \
+    do {                                                                                                                           \
+        linattn_sampler_options wrong = good();                                                                                    \
+        wrong.field = (value);                                                                                                     \
+        refuse(&wrong, status, text);                                                                                              \
+    } while (0)
+
+START_TEST(each_option_wrong) {
+    REFUSE(dim, 0, LINATTN_EINVAL, "dim is 0");
+    REFUSE(dim, LINATTN_MAX_DIM + 1, LINATTN_EINVAL, "dim is 1025; allowed: 1 to 1024");
+    REFUSE(dim, SIZE_MAX, LINATTN_EINVAL, "dim is 18446744073709551615");
+    REFUSE(context, 0, LINATTN_EINVAL, "context is 0");
+    REFUSE(context, (size_t)LINATTN_MAX_CONTEXT + 1, LINATTN_EINVAL, "context is 4194305; allowed: 1 to 4194304");
+    REFUSE(covariates, -1, LINATTN_EINVAL, "covariates is -1");
+    REFUSE(covariates, 4, LINATTN_EINVAL, "covariates is 4");
+    REFUSE(task, 1, LINATTN_EINVAL, "task is 1");
+    REFUSE(task, INT32_MIN, LINATTN_EINVAL, "task is -2147483648");
+    REFUSE(kind, 2, LINATTN_EINVAL, "kind is 2");
+    REFUSE(kind, -1, LINATTN_EINVAL, "kind is -1");
+    REFUSE(stream, 3, LINATTN_EINVAL, "stream is 3");
+    REFUSE(stream, -1, LINATTN_EINVAL, "stream is -1");
+    REFUSE(noise_std, -0.5, LINATTN_EINVAL, "noise_std is -0.5");
+    REFUSE(noise_std, NAN, LINATTN_EINVAL, "noise_std is nan");
+    REFUSE(noise_std, INFINITY, LINATTN_EINVAL, "noise_std is inf");
+    REFUSE(noisy_target, 2, LINATTN_EINVAL, "noisy_target is 2");
+    REFUSE(reserved, 1, LINATTN_EINVAL, "reserved is 1");
+}
+END_TEST
+
+START_TEST(options_of_distributions) {
+    const double bad_numbers[] = {0, -1, NAN, INFINITY, -INFINITY}, factor[4] = {1, 2, NAN, 4};
+    for (int i = 0; i < 5; i++) {
+        linattn_sampler_options o = good();
+        linattn_sampler *sampler;
+        o.gamma_shape = o.gamma_scale = bad_numbers[i];
+        ck_assert_ok(linattn_sampler_create(&sampler, &o)); /* not read by normal covariates */
+        linattn_sampler_destroy(sampler);
+        o.covariates = LINATTN_COVARIATES_GAMMA;
+        refuse(&o, LINATTN_EINVAL, "gamma_shape is ");
+        o.gamma_shape = 1;
+        refuse(&o, LINATTN_EINVAL, "gamma_scale is ");
+    }
+    REFUSE(covariates, LINATTN_COVARIATES_ROTATED, LINATTN_EINVAL, "covariate_factor");
+    REFUSE(task_factor, factor, LINATTN_ENONFINITE, "task_factor[2] is nan");
+    linattn_sampler_options o = good();
+    o.covariates = LINATTN_COVARIATES_ROTATED;
+    o.covariate_factor = factor;
+    refuse(&o, LINATTN_ENONFINITE, "covariate_factor[2] is nan");
+}
+END_TEST
+
+START_TEST(moments_need_gaussian_covariates) {
+    linattn_sampler_options o = good();
+    linattn_sampler *sampler;
+    o.kind = LINATTN_BATCH_MOMENTS;
+    o.covariates = LINATTN_COVARIATES_SPHERE;
+    refuse(&o, LINATTN_EUNSUPPORTED, "kind is moments");
+    o.covariates = LINATTN_COVARIATES_GAMMA;
+    o.gamma_shape = 0.1;
+    refuse(&o, LINATTN_EUNSUPPORTED, "gamma_shape = dim/2");
+    o.gamma_shape = 1; /* d/2 */
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    linattn_batch *batch;
+    double tokens[4 * 3], target;
+    ck_assert_ok(linattn_batch_create_from_sampler(&batch, sampler, 1, 0));
+    tokens[0] = target = 17;
+    ck_assert_status(linattn_batch_get_arrays(batch, tokens, &target), LINATTN_EUNSUPPORTED, "tokens");
+    ck_assert(tokens[0] == 17 && target == 17);
+    ck_assert_ok(linattn_batch_get_arrays(batch, NULL, &target));
+    ck_assert(target != 17);
+    linattn_batch_destroy(batch);
+    linattn_sampler_destroy(sampler);
+}
+END_TEST
+
+START_TEST(batches_of_samplers) {
+    linattn_sampler_options o = good();
+    linattn_sampler *sampler;
+    linattn_batch *batch = (linattn_batch *)(uintptr_t)1;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    ck_assert_status(linattn_batch_create_from_sampler(NULL, sampler, 1, 0), LINATTN_EINVAL, "out is NULL");
+    ck_assert_status(linattn_batch_create_from_sampler(&batch, NULL, 1, 0), LINATTN_EINVAL, "sampler is NULL");
+    ck_assert_ptr_null(batch);
+    ck_assert_status(linattn_batch_create_from_sampler(&batch, sampler, 0, 0), LINATTN_EINVAL, "prompts is 0");
+    ck_assert_status(linattn_batch_create_from_sampler(&batch, sampler, SIZE_MAX, 0), LINATTN_EINVAL, "prompts is 1844");
+#if SIZE_MAX > UINT32_MAX
+    ck_assert_status(linattn_batch_create_from_sampler(&batch, sampler, (size_t)1 << 32, 0), LINATTN_EINVAL,
+                     "allowed: 1 to 4294967295");
+#endif
+    linattn_sampler_destroy(sampler);
+    o.dim = LINATTN_MAX_DIM;
+    o.context = LINATTN_MAX_CONTEXT;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    ck_assert_status(linattn_batch_create_from_sampler(&batch, sampler, UINT32_MAX, 0), LINATTN_EOVERFLOW, "tokens");
+    ck_assert_ptr_null(batch);
+    linattn_sampler_destroy(sampler);
+    ck_assert_status(linattn_batch_get_arrays(NULL, NULL, NULL), LINATTN_EINVAL, "batch is NULL");
+    ck_assert_status(linattn_batch_get_moments(NULL, NULL, NULL), LINATTN_EINVAL, "batch is NULL");
+}
+END_TEST
+
+START_TEST(batches_of_arrays) {
+    double tokens[2 * 2 * 2] = {1, 2, 3, 0, 5, 6, 7, 0}, targets[2] = {1, 2};
+    linattn_batch *batch = (linattn_batch *)(uintptr_t)1;
+    ck_assert_status(linattn_batch_create_from_arrays(NULL, tokens, targets, 2, 1, 1), LINATTN_EINVAL, "out is NULL");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, NULL, targets, 2, 1, 1), LINATTN_EINVAL, "tokens is NULL");
+    ck_assert_ptr_null(batch);
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, NULL, 2, 1, 1), LINATTN_EINVAL, "targets is NULL");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 0, 1, 1), LINATTN_EINVAL, "prompts is 0");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 0, 1), LINATTN_EINVAL, "context is 0");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 1, 0), LINATTN_EINVAL, "dim is 0");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, SIZE_MAX, 1), LINATTN_EINVAL, "context is");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 1, SIZE_MAX), LINATTN_EINVAL, "dim is");
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, UINT32_MAX, LINATTN_MAX_CONTEXT, LINATTN_MAX_DIM),
+                     LINATTN_EOVERFLOW, "tokens");
+    tokens[5] = INFINITY;
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 1, 1), LINATTN_ENONFINITE, "tokens[5] is inf");
+    tokens[5] = 6;
+    targets[1] = NAN;
+    ck_assert_status(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 1, 1), LINATTN_ENONFINITE, "targets[1] is nan");
+    ck_assert_ptr_null(batch);
+}
+END_TEST
+
+#ifdef LINATTN_FAIL_ALLOCATION
+/* Everything that takes memory; 0 when it went through. */
+static int use_everything(void) {
+    const double factor[4] = {1, 0, 0, 1}, targets[1] = {1}, tokens[2 * 3] = {1, 2, 3, 4, 5, 0};
+    linattn_sampler *sampler = NULL;
+    linattn_batch *drawn = NULL, *given = NULL;
+    int status = LINATTN_OK;
+    for (int32_t kind = 0; kind < 2 && status == LINATTN_OK; kind++) {
+        linattn_sampler_options o = good();
+        o.kind = kind;
+        o.covariates = LINATTN_COVARIATES_ROTATED;
+        o.covariate_factor = o.task_factor = factor;
+        status = linattn_sampler_create(&sampler, &o);
+        if (status == LINATTN_OK) status = linattn_batch_create_from_sampler(&drawn, sampler, 9, 0);
+        if (status == LINATTN_OK) status = linattn_batch_create_from_arrays(&given, tokens, targets, 1, 1, 2);
+        ck_assert(status == LINATTN_OK || given == NULL);
+        linattn_batch_destroy(given);
+        linattn_batch_destroy(drawn);
+        linattn_sampler_destroy(sampler);
+        given = drawn = NULL;
+        sampler = NULL;
+    }
+    return status;
+}
+
+START_TEST(each_allocation_fails) {
+    long successes = 0;
+    for (int status = LINATTN_ENOMEM; status != LINATTN_OK; successes++) {
+        linattn__fail_allocation_after(successes);
+        status = use_everything();
+        linattn__fail_allocation_after(-1);
+        if (status != LINATTN_OK) ck_assert_status(status, LINATTN_ENOMEM, "no memory for ");
+    }
+    ck_assert_int_gt(successes, 20);
+}
+END_TEST
+#endif
+
+static Suite *sampler_input_suite(void) {
+    Suite *suite = suite_create("sampler_input");
+    TCase *tc = tcase_create("sampler_input");
+    tcase_set_timeout(tc, 600);
+    tcase_add_test(tc, defaults);
+    tcase_add_test(tc, null_and_versions);
+    tcase_add_test(tc, each_option_wrong);
+    tcase_add_test(tc, options_of_distributions);
+    tcase_add_test(tc, moments_need_gaussian_covariates);
+    tcase_add_test(tc, batches_of_samplers);
+    tcase_add_test(tc, batches_of_arrays);
+#ifdef LINATTN_FAIL_ALLOCATION
+    tcase_add_test(tc, each_allocation_fails);
+#endif
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+LINATTN_TEST_MAIN(sampler_input_suite)
