@@ -161,9 +161,10 @@ run 0 env PATH="$work/empty" "$build/examples/adam_vs_sgd" --quick --steps 1 --e
 one_line_of_complaint 'gnuplot is not installed'
 [ "$(ls "$work/e")" = adam_vs_sgd_setting1.csv ] || fail "without gnuplot there is: $(ls "$work/e")"
 
-# ---- SIGINT: status 130, one line, no file. `timeout` resets the signal's disposition, which a shell's background job would not have.
+# ---- SIGINT: status 130, one line, no file. `timeout` resets the signal's disposition, which a shell's background job would not have;
+# --foreground, or it signals twice, and the second one ends the program at once.
 if command -v timeout >/dev/null; then
-    run 130 timeout --preserve-status -s INT 1 "$build/examples/adam_vs_sgd" --steps 1000000 --seeds 3 --out "$work/f"
+    run 130 timeout --foreground --preserve-status -s INT 1 "$build/examples/adam_vs_sgd" --steps 1000000 --seeds 3 --out "$work/f"
     one_line_of_complaint 'interrupted'
     [ -z "$(ls -A "$work/f")" ] || fail "an interrupted run leaves: $(ls -A "$work/f")"
 fi
