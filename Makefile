@@ -14,7 +14,7 @@ THREADS    ?= $(shell nproc 2>/dev/null || echo 1)
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
-SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-%,$(MAKECMDGOALS)))
+SETUP := $(if $(LINATTN_READY),,$(filter demo check check-%,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
 .PHONY: setup $(MAKECMDGOALS)
@@ -52,7 +52,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
 # No build path in the binaries, whose bytes then do not depend on where the tree lies.
 REPRODUCIBLE := -ffile-prefix-map='$(CURDIR)'=.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(REPRODUCIBLE) -fPIC -fvisibility=hidden -fno-math-errno -pthread \
-             $(SSE) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
+             $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
 # Examples see what an installed program sees.
 INTERNAL = $(if $(filter examples/%,$<),-Iexamples,-Ilib -Itests)
 # Fused multiply-add only in lib/kernels: everything else, samples above all, gives the same bits on every machine.
@@ -65,12 +65,10 @@ LINK_FLAGS = $(CFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Each *.kernel.c is compiled once for each of these (lib/kernels/isa.h). The compiler says what it compiles for.
-TARGET := $(shell $(CC) $(CFLAGS) $(EXTRA_CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -Eo ' __(STDC|x86_64|i386)__ ')
-# 32-bit x86 would compute with 80 bits otherwise.
-SSE := $(if $(filter __i386__,$(TARGET)),-msse2 -mfpmath=sse)
+TARGET := $(shell $(CC) $(CFLAGS) $(EXTRA_CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -Eo ' __(STDC|x86_64)__ ')
 # Without a compiler, every object waits for a goal that says so.
 NO_COMPILER := $(if $(filter __STDC__,$(TARGET)),,no-compiler)
-ISAS   := baseline $(if $(filter __x86_64__ __i386__,$(TARGET)),avx2 avx512)
+ISAS   := baseline $(if $(filter __x86_64__,$(TARGET)),avx2 avx512)
 ISA_FLAGS_baseline := -DLINATTN__ISA=baseline -DLINATTN__LANES=2
 ISA_FLAGS_avx2     := -DLINATTN__ISA=avx2 -DLINATTN__LANES=4 -mavx2 -mfma
 ISA_FLAGS_avx512   := -DLINATTN__ISA=avx512 -DLINATTN__LANES=8 -mavx512f -mavx512dq -mavx512vl -mavx2 -mfma \

@@ -24,7 +24,9 @@ int main(void) {
         linattn_recipe_model_options(&r, &shape, sizeof shape) || linattn_sampler_create(&s, &data) ||
         linattn_recipe_optimizer_options(&r, LINATTN_RULE_ADAM, &rule, sizeof rule) || linattn_model_create(&m, &shape) ||
         /* f(theta; draw): the mean squared error over batch number `draw`, r.prompts prompts drawn by s */
-        linattn_objective_create_sampled(&f, m, s, r.prompts, NULL) || linattn_model_init_parameters(m, 1, theta) ||
+        linattn_objective_create_sampled(&f, m, s, r.prompts, NULL) ||
+        /* theta above is as long as this recipe needs */
+        linattn_model_parameter_count(m) != 150 || linattn_model_init_parameters(m, 1, theta) ||
         /* no tensor table (NULL, 0): Adam and clipping by the global norm do not need it */
         linattn_optimizer_create(&o, &rule, NULL, 0, 150) || linattn_trainer_create(&t, f, o, theta, NULL) ||
         linattn_trainer_run(t, 2000, NULL) || linattn_trainer_get_parameters(t, theta) ||

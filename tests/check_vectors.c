@@ -1,8 +1,8 @@
 /* check_vectors FOLDER: the library against every file of known answers in a folder, under every kernel this machine can run.
  *
- * Predictions, loss and gradient must agree to 1e-11 of the largest entry, Hessian-vector product, Hessian and its diagonal to 1e-10
- * where the file has them. A file whose model does not exist yet is skipped, by
- * name. Ends at the first mismatch, with exit status 1; a folder without any file that could be checked is a failure too. */
+ * Predictions, loss and gradient must agree to 1e-11 of the largest entry, Hessian-vector product, Hessian and its diagonal to
+ * 1e-10 where the file has them. A file whose model does not exist yet is skipped, by name. Ends at the first mismatch, with exit
+ * status 1; a folder without any file that could be checked is a failure too. */
 #include "model/model.h"
 #include "sampler/prompts.h"
 #include "support/vectors.h"

@@ -55,6 +55,13 @@ tokens() { $CC -fpreprocessed -dD -E -P "$1" 2>/dev/null | tr -d ' \n\t'; }
 [ "$(tokens "$work/readme.c")" = "$(tokens examples/quickstart.c)" ] ||
     fail "README.md's program is not that of examples/quickstart.c"
 
+# ---- Setting 1 at step 2000 on 100000 prompts: SGD within a factor of 2.5 of a loss of 0.017, Adam of 0.0011.
+mkdir "$work/s"
+run 0 "$build/examples/adam_vs_sgd" --recipe setting1 --seeds 2 --steps 2000 --out "$work/s"
+awk -F, 'NR > 1 && $4 == 2000 { seen++; wanted = $2 == "SGD" ? 0.017 : 0.0011
+                                if ($6 > 2.5 * wanted || $6 < wanted / 2.5) { print; bad = 1 } }
+         END { exit bad || seen != 4 }' "$work/s/adam_vs_sgd_setting1.csv" || fail "setting 1 does not end where it should"
+
 # ---- own_objective: a right gradient, and two optimizers that agree on the minimum.
 run 0 "$build/examples/own_objective"
 [ -s "$work/err" ] && fail "own_objective writes to stderr: $(cat "$work/err")"

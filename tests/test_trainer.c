@@ -253,13 +253,13 @@ END_TEST
 START_TEST(divergence_tells_the_step) {
     problem f = problem_of(P);
     f.bad_gradient = NAN;
-    check_failure(f, LINATTN_ENONFINITE, "not finite at step 6: the run diverged");
+    check_failure(f, LINATTN_ENONFINITE, "the run diverged at step 6: gradient[");
     f.bad_gradient = -INFINITY;
-    check_failure(f, LINATTN_ENONFINITE, "not finite at step 6: the run diverged");
+    check_failure(f, LINATTN_ENONFINITE, "] is -inf");
     f.bad_gradient = 0, f.bad_value = INFINITY;
-    check_failure(f, LINATTN_ENONFINITE, "not finite at step 6: the run diverged");
+    check_failure(f, LINATTN_ENONFINITE, "the run diverged at step 6: value");
     f.bad_value = NAN;
-    check_failure(f, LINATTN_ENONFINITE, "not finite at step 6: the run diverged");
+    check_failure(f, LINATTN_ENONFINITE, "the run diverged at step 6: value");
 }
 END_TEST
 
@@ -279,8 +279,7 @@ START_TEST(divergence_of_the_update) {
     uint64_t done;
     ck_assert_ok(linattn_trainer_run(trainer, 2, NULL));
     ck_assert_ok(linattn_trainer_get_parameters(trainer, before));
-    ck_assert_status(linattn_trainer_run(trainer, 5, &done), LINATTN_ENONFINITE,
-                     "the update is not finite at step 2: the run diverged");
+    ck_assert_status(linattn_trainer_run(trainer, 5, &done), LINATTN_ENONFINITE, "the run diverged at step 2: ");
     ck_assert_uint_eq(done, 0);
     assert_at(trainer, 2, before);
     linattn_trainer_destroy(trainer);

@@ -12,7 +12,7 @@ CXX=${CXX:-c++}
 # What a goal needs.
 needs() {
     case $1 in
-    demo | reproduce) echo compiler make pkg-config gnuplot ;;
+    demo) echo compiler make pkg-config gnuplot ;;
     check-vectors | check-abi) echo compiler make ;;
     check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make pkg-config check clang ;;

@@ -5,8 +5,8 @@
  * `draw`; the caller's own functions are an objective too. The value of a model is the mean over the batch of
  * (prediction - target)^2, without a factor 1/2.
  *
- * An objective owns scratch memory and worker threads: use it from one thread at a time, and clone it for another. A callback must
- * not use the objective that called it (LINATTN_EINVAL). */
+ * An objective owns scratch memory and worker threads: use it from one thread at a time, and clone it for another. A callback of
+ * value, gradient, hvp or hessian must not use the objective that called it (LINATTN_EINVAL). */
 #ifndef LINATTN_OBJECTIVE_H
 #define LINATTN_OBJECTIVE_H
 
@@ -68,6 +68,7 @@ typedef struct linattn_objective_callbacks {
     double difference_step;
 } linattn_objective_callbacks;
 
+/* Fills *callbacks with the defaults named above. size: sizeof *callbacks. Returns LINATTN_EINVAL. */
 LINATTN_API int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, size_t size);
 
 /* An objective of the caller's functions; user is handed to each of them and must outlive the objective and its clones, which
@@ -121,9 +122,10 @@ typedef struct linattn_derivative_report {
     double step;           /* the h used there */
 } linattn_derivative_report;
 
-/* Compares every entry of the gradient with a central difference of step h = step * max(1, |theta_i|); step > 0, 1e-5 is a good
- * choice. Costs 2 p values and a gradient; progress of the options is called. *out is unchanged on failure.
- * Returns the statuses of linattn_objective_gradient, and LINATTN_EDEGENERATE when theta_i + h and theta_i - h are the same number. */
+/* Checks the gradient (not hvp): compares every entry with a central difference of step h = step * max(1, |theta_i|); step > 0,
+ * 1e-5 is a good choice. Costs 2 p values and a gradient; progress of the options is called. *out is unchanged on failure.
+ * Returns the statuses of linattn_objective_gradient, and LINATTN_EDEGENERATE when theta_i + h and theta_i - h are the same
+ * number. */
 LINATTN_API int linattn_objective_check_derivatives(linattn_objective *objective, uint64_t draw, const double *theta,
                                                     double step, linattn_derivative_report *out);
 

@@ -32,9 +32,9 @@ enum linattn_rule {
 enum linattn_clip {
     LINATTN_CLIP_NONE = 0,
     LINATTN_CLIP_GLOBAL_NORM = 1, /* if |g| > c: g <- g (c / |g|), the exact ratio */
-    LINATTN_CLIP_TENSOR_NORM = 2, /* the same for each tensor's part of g by its own norm */
-    LINATTN_CLIP_COORDINATE = 3   /* g_i <- max(-c, min(c, g_i)), after Pan & Li 2023, who choose c anew at each step so that a given
-                                     share of the coordinates is clipped */
+    LINATTN_CLIP_TENSOR_NORM = 2, /* the same for each tensor's part of g by its own norm; without a tensor table: all of g */
+    LINATTN_CLIP_COORDINATE = 3   /* g_i <- max(-c, min(c, g_i)), after Pan & Li 2023, who choose c anew at each step so that a
+                                     given share of the coordinates is clipped */
 };
 
 /* The learning rate of the step with index t = 0, 1, ...; lr is learning_rate, w = warmup_steps. For t < w it is lr (t + 1) / w
@@ -65,7 +65,8 @@ typedef struct linattn_optimizer_options {
     double dampening;         /* [0, 1]; read by SGD and sign descent; without effect at momentum 0; 0 */
     double beta1;             /* [0, 1); read by Adam and AdamW; 0.9 */
     double beta2;             /* [0, 1); read by Adam and AdamW; 0.999 */
-    double epsilon;           /* >= 0, finite; added after the bias correction; at 0 an entry whose v is 0 does not move; 1e-8 */
+    double epsilon;           /* >= 0, finite; added after the bias correction; at 0 an entry whose v is 0 is moved by AdamW's
+                                 weight decay only; 1e-8 */
     double weight_decay;      /* >= 0, finite; not read by sign descent and normalised GD; 0 */
     double clip_threshold;    /* c > 0, finite; read when clipping; 1 */
     uint64_t warmup_steps;    /* w; 0 */
@@ -78,8 +79,9 @@ typedef struct linattn_optimizer_options {
  * Returns LINATTN_EINVAL when options is NULL or size is smaller than in the first release. */
 LINATTN_API int linattn_optimizer_options_init(linattn_optimizer_options *options, size_t size);
 
-/* Makes an optimizer for p parameters. tensors: the tensor table (tensor_count), copied, each row inside [0, p); NULL with
- * tensor_count 0 means one tensor of p parameters. *out is the caller's to destroy, NULL on failure.
+/* Makes an optimizer for p parameters. tensors: the tensor table (tensor_count), such as linattn_model_get_tensor tells it,
+ * copied, each row inside [0, p) and as long as the first one's struct_size; NULL with tensor_count 0 means one tensor of p
+ * parameters. Rows come in the order of their offsets and do not overlap. *out is the caller's to destroy, NULL on failure.
  * Returns LINATTN_EINVAL, LINATTN_EVERSION, LINATTN_EOVERFLOW or LINATTN_ENOMEM. */
 LINATTN_API int linattn_optimizer_create(linattn_optimizer **out, const linattn_optimizer_options *options,
                                          const linattn_tensor *tensors, size_t tensor_count, size_t p);
@@ -98,8 +100,9 @@ typedef struct linattn_update {
     size_t tensor_count;
 } linattn_update;
 
-/* The caller's own rule. Return 0, or LINATTN_STOP or a negative status, which linattn_optimizer_step returns after putting theta and
- * state back as they were. So it does with LINATTN_ENONFINITE when a rule, built-in or not, leaves NaN or Inf in theta or state. */
+/* The caller's own rule. Return 0, or LINATTN_STOP or a negative status, which linattn_optimizer_step returns after putting theta
+ * and state back as they were. So it does with LINATTN_ENONFINITE when a rule, built-in or not, leaves NaN or Inf in theta or
+ * state. */
 typedef struct linattn_custom_rule {
     size_t struct_size; /* set by linattn_custom_rule_init */
     size_t state_count; /* doubles of state; 0 */
@@ -107,10 +110,12 @@ typedef struct linattn_custom_rule {
     int (*update)(const linattn_update *update, void *user); /* to be set */
 } linattn_custom_rule;
 
+/* Fills *rule with the defaults named above. size: sizeof *rule. Returns LINATTN_EINVAL. */
 LINATTN_API int linattn_custom_rule_init(linattn_custom_rule *rule, size_t size);
 
-/* Makes an optimizer of the caller's rule; user is handed to it and must outlive the optimizer. Clipping, schedule and learning
- * rate of the options apply; rule is ignored, and so are the fields of the built-in rules. Returns the same statuses. */
+/* Makes an optimizer of the caller's rule; user is handed to it and must outlive the optimizer. Clipping, schedule, learning rate
+ * and nonfinite of the options apply; rule, nesterov, momentum, dampening, beta1, beta2, epsilon and weight_decay are ignored. A
+ * checkpoint tells custom rules apart by name alone: put numbers that matter into it. Returns the same statuses. */
 LINATTN_API int linattn_optimizer_create_custom(linattn_optimizer **out, const linattn_optimizer_options *options,
                                                 const linattn_custom_rule *rule, void *user, const linattn_tensor *tensors,
                                                 size_t tensor_count, size_t p);

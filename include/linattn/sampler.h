@@ -95,8 +95,8 @@ LINATTN_API int linattn_batch_create_from_sampler(linattn_batch **out, const lin
                                                   uint64_t draw);
 
 /* Makes a batch of the caller's prompts; the arrays are copied and must be finite.
- * tokens: (prompts, context+1, dim+1), the last row of each prompt being the query, whose last entry is 0 by convention.
- * targets: (prompts).
+ * tokens: (prompts, context+1, dim+1), the last row of each prompt being the query, whose last entry, the place of the response
+ * that is asked for, should be 0: whatever is there is subtracted from the prediction. targets: (prompts).
  * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (the message gives the index), LINATTN_EOVERFLOW or LINATTN_ENOMEM. */
 LINATTN_API int linattn_batch_create_from_arrays(linattn_batch **out, const double *tokens, const double *targets, size_t prompts,
                                                  size_t context, size_t dim);

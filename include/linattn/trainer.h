@@ -19,8 +19,8 @@ extern "C" {
 typedef struct linattn_trainer linattn_trainer;
 
 /* Called after step t = record->step with that step's record and the parameters theta_t (p) that it started from. Return 0 to go
- * on; LINATTN_STOP or a negative status ends the run, with step t done. Runs on the calling thread. It may save the trainer and read
- * from it; it must not run it, load into it or destroy it. */
+ * on; LINATTN_STOP or a negative status ends the run, with step t done. Runs on the calling thread. It may save the trainer and
+ * read from it; it must not run it, load into it or destroy it. */
 typedef int (*linattn_observer)(const linattn_step_record *record, const double *theta, void *user);
 
 typedef struct linattn_trainer_options {
@@ -44,15 +44,16 @@ LINATTN_API int linattn_trainer_create(linattn_trainer **out, linattn_objective 
                                        const double *theta, const linattn_trainer_options *options);
 LINATTN_API void linattn_trainer_destroy(linattn_trainer *trainer);
 
-/* Takes up to `steps` steps. done: how many were taken, also on failure; may be NULL. A failing step leaves the trainer at the
- * last completed one, and calling again retries the same draw. Memory for the records is taken before the first step. Where the
- * optimizer skips non-finite gradients, a skipped step's record holds NaN for value and norms.
+/* Takes up to `steps` steps; afterwards the loss at the new parameters is linattn_objective_value at draw t. done: how many were
+ * taken, also on failure; may be NULL. A failing step leaves the trainer at the last completed one, and calling again retries the
+ * same draw. Memory for the records is taken before the first step. Where the optimizer skips non-finite gradients, a skipped
+ * step's record holds NaN for value and norms.
  * Returns LINATTN_STOP (stop request or observer), LINATTN_ENONFINITE (the run diverged; the message tells the step), the
- * observer's or a callback's negative status, LINATTN_EINVAL, LINATTN_EOVERFLOW or LINATTN_ENOMEM. */
+ * observer's or a callback's negative status, LINATTN_EINVAL, LINATTN_EOVERFLOW, LINATTN_ENOMEM or LINATTN_ESYSTEM. */
 LINATTN_API int linattn_trainer_run(linattn_trainer *trainer, uint64_t steps, uint64_t *done);
 
-/* Asks the run in progress, or else the next one, to end before its next step; no request is lost. May be called from a signal handler or from another
- * thread; this and nothing else of a trainer. NULL is allowed. */
+/* Asks the run in progress, or else the next one, to end before its next step; no request is lost. May be called from a signal
+ * handler or from another thread; this and nothing else of a trainer. NULL is allowed. */
 LINATTN_API void linattn_trainer_request_stop(linattn_trainer *trainer);
 
 /* t, the number of steps taken; p; 0 when trainer is NULL. */
@@ -65,7 +66,8 @@ LINATTN_API int linattn_trainer_get_parameters(const linattn_trainer *trainer, d
 /* The records kept by this handle so far, oldest first (those from before a loaded checkpoint are not in it). */
 LINATTN_API size_t linattn_trainer_record_count(const linattn_trainer *trainer);
 
-/* Copies records first .. first+count-1 out; records: (count) structs of record_size = sizeof(linattn_step_record) bytes each.
+/* Copies records first .. first+count-1 out; records: (count) structs of record_size = sizeof(linattn_step_record) bytes each,
+ * whose struct_size is filled in here.
  * Returns LINATTN_EINVAL. */
 LINATTN_API int linattn_trainer_get_records(const linattn_trainer *trainer, size_t first, size_t count, size_t record_size,
                                             linattn_step_record *records);
@@ -75,10 +77,10 @@ LINATTN_API int linattn_trainer_get_records(const linattn_trainer *trainer, size
  * Returns LINATTN_EINVAL (also when the optimizer was stepped by something else than this trainer), LINATTN_EIO or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_save(const linattn_trainer *trainer, const char *path);
 
-/* Takes a checkpoint into a trainer made with the same objective and optimizer options; threads and kernel may differ (another kernel
- * goes on with slightly other bits). Clears the records. On failure the trainer is as it was.
- * Returns LINATTN_EINVAL, LINATTN_EIO, LINATTN_EFORMAT (truncated, damaged, or far larger than this trainer's), LINATTN_EVERSION (written by a newer library),
- * LINATTN_EMISMATCH (the message names the first option that differs) or LINATTN_ENOMEM. */
+/* Takes a checkpoint into a trainer made with the same objective and optimizer options; threads and kernel may differ (another
+ * kernel goes on with slightly other bits). Clears the records. On failure the trainer is as it was.
+ * Returns LINATTN_EINVAL, LINATTN_EIO, LINATTN_EFORMAT (truncated, damaged, or far larger than this trainer's), LINATTN_EVERSION
+ * (written by a newer library), LINATTN_EMISMATCH (the message names the first option that differs) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_trainer_load(linattn_trainer *trainer, const char *path);
 
 #ifdef __cplusplus

@@ -30,13 +30,17 @@ static inline double linattn__real_from_bits(uint64_t bits) {
     return x;
 }
 
-/* FNV-1a, 64 bits: a digest of `size` bytes that goes on from `digest`; begin with LINATTN__DIGEST_BEGIN. For telling apart, not
- * for checksums of files. */
+/* FNV-1a over 64-bit words, lowest byte first whatever the machine: a digest that goes on from `digest`; begin with
+ * LINATTN__DIGEST_BEGIN. For telling apart, not for checksums of files. */
 #define LINATTN__DIGEST_BEGIN UINT64_C(0xcbf29ce484222325)
 
-static inline uint64_t linattn__digest(uint64_t digest, const void *bytes, size_t size) {
-    const unsigned char *byte = (const unsigned char *)bytes;
-    for (size_t i = 0; i < size; i++) digest = (digest ^ byte[i]) * UINT64_C(0x100000001b3);
+static inline uint64_t linattn__digest_word(uint64_t digest, uint64_t word) {
+    for (int shift = 0; shift < 64; shift += 8) digest = (digest ^ (word >> shift & 0xff)) * UINT64_C(0x100000001b3);
+    return digest;
+}
+
+static inline uint64_t linattn__digest_reals(uint64_t digest, const double *x, size_t count) {
+    for (size_t i = 0; i < count; i++) digest = linattn__digest_word(digest, linattn__real_bits(x[i]));
     return digest;
 }
 

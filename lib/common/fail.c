@@ -13,6 +13,7 @@ enum {
 
 /* A plain array: nothing to destroy when a thread ends, so the library may be unloaded before its threads. */
 static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local unsigned failures; /* how often the message was set */
 
 const char *linattn_status_name(int status) {
     switch (status) {
@@ -51,6 +52,17 @@ const char *linattn_status_name(int status) {
 
 const char *linattn_last_message(void) { return message; }
 
+unsigned linattn__failures(void) { return failures; }
+
+int linattn__callback_status(const char *callback, int returned, unsigned failures_before) {
+    if (returned == LINATTN_OK || returned == LINATTN_STOP) return returned;
+    if (returned > 0)
+        return linattn__fail(LINATTN_EINVAL, "the callback %s returned %d; allowed: 0, 1 (LINATTN_STOP) or a negative status",
+                             callback, returned);
+    if (failures != failures_before) return returned;
+    return linattn__fail(returned, "the callback %s returned %d", callback, returned);
+}
+
 /* The length of the UTF-8 sequence that begins at text, 0 when it is not one (a cut one is not). */
 static size_t utf8_length(const char *text) {
     const unsigned char lead = (unsigned char)text[0];
@@ -65,6 +77,7 @@ static size_t utf8_length(const char *text) {
  * in a buffer of its own, because it may have been formatted from the last message. */
 static void set_message(const char *text) {
     size_t out = 0;
+    failures++;
     while (*text) {
         size_t length = utf8_length(text);
         const int clean = length > 1 || (length == 1 && *text >= 0x20 && *text != 0x7f);

@@ -23,6 +23,13 @@ int linattn__fail_count(const char *argument, uint64_t value, const char *allowe
 int linattn__fail_integer(const char *argument, int64_t value, const char *allowed);
 int linattn__fail_real(const char *argument, double value, const char *allowed);
 
+/* How often this thread has failed; linattn__callback_status wants the count from before the callback. */
+unsigned linattn__failures(void);
+
+/* Turns what a callback returned into a status: 0, LINATTN_STOP and negative numbers pass, anything else is LINATTN_EINVAL. When a
+ * call of this library failed inside the callback, its message is kept: it knows more. */
+int linattn__callback_status(const char *callback, int returned, unsigned failures_before);
+
 /* LINATTN_OK when all of x (count) are finite, otherwise LINATTN_ENONFINITE "<argument>[<index>] is <value>; ...". */
 int linattn__check_finite(const char *argument, const double *x, size_t count);
 

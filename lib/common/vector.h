@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#if LINATTN__LANES > 1 && (defined(__x86_64__) || defined(__i386__))
+#if LINATTN__LANES > 1 && defined(__x86_64__)
 #include <immintrin.h>
 #elif LINATTN__LANES == 2 && defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
 
-#define LINATTN__INLINE static inline __attribute__((always_inline, unused))
+#define LINATTN__INLINE  static inline __attribute__((always_inline, unused))
 #define LINATTN__OUTLINE static __attribute__((noinline, unused))
 
 typedef double vreal __attribute__((vector_size(8 * LINATTN__LANES)));

@@ -13,7 +13,7 @@
 #define COMPILER "an unknown compiler"
 #endif
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 #define KERNELS "baseline (SSE2), avx2, avx512"
 #else
 #define KERNELS "baseline"

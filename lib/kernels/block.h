@@ -88,9 +88,10 @@ LINATTN__INLINE vreal block_forward(size_t layers, size_t heads, size_t d, doubl
     return q_y;
 }
 
-/* The backward pass of layer l, whose forward pass is x and whose output's adjoints are in bar; leaves those of its input in `into`,
- * which may be bar itself. Adds the gradient with respect to Q, and n times that with respect to P, to the lane sums `gradient` (p). A
- * bar marks an adjoint, a prime what belongs to the layer's output, S = Cbar + Cbar^T; qbar_y is the same in all layers.
+/* The backward pass of layer l, whose forward pass is x and whose output's adjoints are in bar; leaves those of its input in
+ * `into`, which may be bar itself. Adds the gradient with respect to Q, and n times that with respect to P, to the lane sums
+ * `gradient` (p). A bar marks an adjoint, a prime what belongs to the layer's output, S = Cbar + Cbar^T; qbar_y is the same in all
+ * layers.
  *     mbar = T^T cbar'                 abar = C mbar + qbar_y q
  *     G = S' U + qbar' q^T + cbar' m^T                       V_h = P_h^T G
  *     n Pbar_h += G R_h                Qbar_h += V_h^T C + abar c^T / n

@@ -6,7 +6,7 @@
 /* The processor must have the instructions and the operating system must save the registers; the compiler's test asks both. */
 static int isa_runs(enum linattn__isa isa) {
     if (isa == LINATTN__ISA_BASELINE) return 1;
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
     const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (isa == LINATTN__ISA_AVX2) return avx2;
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

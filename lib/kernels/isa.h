@@ -18,7 +18,7 @@ enum { LINATTN__BLOCK = 8 };
 #define LINATTN__ISA_NAME(name)        LINATTN__ISA_PASTE(name, LINATTN__ISA)
 
 /* Declares the tables `name` of struct type `type`, and the array `tables` of pointers to them. */
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 #define LINATTN__ISA_TABLE(type, name, tables)                                                                                     \
     extern const type linattn__##name##_baseline, linattn__##name##_avx2, linattn__##name##_avx512;                                \
     static const type *const tables[LINATTN__ISA_COUNT] = {&linattn__##name##_baseline, &linattn__##name##_avx2,                   \

@@ -117,8 +117,8 @@ LINATTN__OUTLINE void tile_any(double *out, size_t rows, size_t inner, size_t co
 
 enum { SET = 0, ADD = 1 };
 
-/* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither, and at most one
- * factor is shared. */
+/* out (rows, columns) = a (rows, inner) b (inner, columns), or out + a b; out is a lane matrix that overlaps neither, and at most
+ * one factor is shared. */
 LINATTN__INLINE void product(double *out, size_t rows, size_t inner, size_t columns, factor a, factor b, int add) {
     if (__builtin_constant_p(columns))
         tile_all(out, rows, inner, columns, a, b, add, 0);

@@ -23,10 +23,12 @@ int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, siz
 static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
     callback_objective *f = (callback_objective *)objective;
     *value = NAN;
-    if (!gradient && f->callbacks.value) return linattn__callback_status("value", f->callbacks.value(draw, theta, value, f->user));
+    const unsigned failures = linattn__failures();
+    if (!gradient && f->callbacks.value)
+        return linattn__callback_status("value", f->callbacks.value(draw, theta, value, f->user), failures);
     double *into = gradient ? gradient : objective->gradient;
     for (size_t i = 0; i < objective->parameters; i++) into[i] = NAN;
-    return linattn__callback_status("gradient", f->callbacks.gradient(draw, theta, value, into, f->user));
+    return linattn__callback_status("gradient", f->callbacks.gradient(draw, theta, value, into, f->user), failures);
 }
 
 static double norm(const double *x, size_t count) {
@@ -56,7 +58,8 @@ static int hvp(linattn_objective *objective, uint64_t draw, const double *theta,
     const size_t p = objective->parameters;
     if (f->callbacks.hvp) {
         for (size_t i = 0; i < count * p; i++) out[i] = NAN;
-        return linattn__callback_status("hvp", f->callbacks.hvp(draw, theta, directions, count, out, f->user));
+        const unsigned failures = linattn__failures();
+        return linattn__callback_status("hvp", f->callbacks.hvp(draw, theta, directions, count, out, f->user), failures);
     }
     double *moved = linattn__allocate(p, 2 * sizeof *moved);
     int status = moved ? LINATTN_OK : linattn__fail_memory("differences of gradients");

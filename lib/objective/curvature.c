@@ -1,4 +1,5 @@
-/* Hessian-vector products and the Hessian of a model: the same chunks and rounds as for the gradient, a few directions at a time. */
+/* Hessian-vector products and the Hessian of a model: the same chunks and rounds as for the gradient, a few directions at a time.
+ * */
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "objective/transformer.h"

@@ -70,16 +70,10 @@ int linattn__objective_describe(const linattn_objective *objective, linattn__des
     return status == LINATTN_OK ? objective->class->describe(objective, visit, user) : status;
 }
 
-int linattn__callback_status(const char *callback, int returned) {
-    if (returned == LINATTN_OK || returned == LINATTN_STOP) return returned;
-    if (returned < 0) return linattn__fail(returned, "the callback %s returned %d", callback, returned);
-    return linattn__fail(LINATTN_EINVAL, "the callback %s returned %d; allowed: 0, 1 (LINATTN_STOP) or a negative status", callback,
-                         returned);
-}
-
 int linattn__objective_progress(const linattn_objective *objective, double fraction) {
     if (!objective->options.progress) return LINATTN_OK;
-    return linattn__callback_status("progress", objective->options.progress(fraction, objective->options.user));
+    const unsigned failures = linattn__failures();
+    return linattn__callback_status("progress", objective->options.progress(fraction, objective->options.user), failures);
 }
 
 int linattn__objective_check(const linattn_objective *objective, const double *theta) {

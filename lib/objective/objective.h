@@ -51,7 +51,4 @@ int linattn__objective_describe(const linattn_objective *objective, linattn__des
 /* Calls the progress callback, if any; returns what it returned, only 0, LINATTN_STOP and negative numbers being allowed. */
 int linattn__objective_progress(const linattn_objective *objective, double fraction);
 
-/* Turns what a callback returned into a status: 0, LINATTN_STOP and negative numbers pass, anything else is LINATTN_EINVAL. */
-int linattn__callback_status(const char *callback, int returned);
-
 #endif

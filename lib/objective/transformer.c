@@ -142,10 +142,10 @@ static int describe(const linattn_objective *objective, linattn__describe visit,
     if (status == LINATTN_OK) status = linattn__model_describe(f->model, visit, user);
     if (status != LINATTN_OK) return status;
     if (f->sampler) return linattn__sampler_describe(f->sampler, visit, user);
-    const size_t lanes = f->data.blocks * LINATTN__BLOCK * sizeof(double), k = f->data.dim + 1;
-    uint64_t digest = linattn__digest(LINATTN__DIGEST_BEGIN, f->data.moments, k * (k + 1) / 2 * lanes);
-    digest = linattn__digest(digest, f->data.queries, k * lanes);
-    digest = linattn__digest(digest, f->data.targets, lanes);
+    const size_t lanes = f->data.blocks * LINATTN__BLOCK, k = f->data.dim + 1;
+    uint64_t digest = linattn__digest_reals(LINATTN__DIGEST_BEGIN, f->data.moments, k * (k + 1) / 2 * lanes);
+    digest = linattn__digest_reals(digest, f->data.queries, k * lanes);
+    digest = linattn__digest_reals(digest, f->data.targets, lanes);
     status = visit("batch.context", f->data.context, user);
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }

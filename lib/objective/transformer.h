@@ -1,8 +1,9 @@
 /* transformer.h: a model on a fixed batch or on a sampler: what its value, gradient and Hessian-vector products share.
  *
- * The batch is divided into chunks of 64 prompts whatever the number of threads. A round of chunks is worked on by all threads, each
- * chunk filling a slot of its own; then the slots are added in the order of the chunks. So the result depends on the chunks alone.
- * A sampler's batch is drawn inside the same chunks, just before it is used, and kept: evaluating a draw again does not draw again. */
+ * The batch is divided into chunks of 64 prompts whatever the number of threads. A round of chunks is worked on by all threads,
+ * each chunk filling a slot of its own; then the slots are added in the order of the chunks. So the result depends on the chunks
+ * alone. A sampler's batch is drawn inside the same chunks, just before it is used, and kept: evaluating a draw again does not
+ * draw again. */
 #ifndef LINATTN_OBJECTIVE_TRANSFORMER_H
 #define LINATTN_OBJECTIVE_TRANSFORMER_H
 

@@ -39,7 +39,7 @@ int linattn_custom_rule_init(linattn_custom_rule *rule, size_t size) { return li
 /* Copies the caller's tensor table, whose rows are as far apart as the caller's struct is long, and checks it against [0, p). */
 static int read_tensors(linattn_optimizer *optimizer, const linattn_tensor *tensors) {
     const char *row = (const char *)tensors;
-    size_t stride = 0, own;
+    size_t stride = 0, end = 0, own;
     for (size_t i = 0; i < optimizer->tensor_count; i++) {
         linattn_tensor *tensor = &optimizer->tensors[i];
         const int status = linattn__options_read(&TENSOR, tensor, row);
@@ -57,6 +57,11 @@ static int read_tensors(linattn_optimizer *optimizer, const linattn_tensor *tens
                 "tensors[%zu] has %zu rows and %zu columns at offset %zu; allowed: at least 1 each, inside the %zu "
                 "parameters",
                 i, tensor->rows, tensor->columns, tensor->offset, optimizer->p);
+        if (tensor->offset < end)
+            return linattn__fail(LINATTN_EINVAL,
+                                 "tensors[%zu] begins at offset %zu; allowed: %zu or more, where the row before it ends", i,
+                                 tensor->offset, end);
+        end = tensor->offset + size;
         tensor->name[sizeof tensor->name - 1] = '\0';
         row += stride;
     }
@@ -208,11 +213,7 @@ static uint64_t tensor_digest(const linattn_optimizer *optimizer) {
     for (size_t i = 0; i < optimizer->tensor_count; i++) {
         const linattn_tensor *tensor = &optimizer->tensors[i];
         const uint64_t place[3] = {tensor->offset, tensor->rows, tensor->columns};
-        for (size_t j = 0; j < 3; j++) {
-            unsigned char bytes[8]; /* byte by byte: the same digest on every machine */
-            for (size_t k = 0; k < 8; k++) bytes[k] = (unsigned char)(place[j] >> 8 * k);
-            digest = linattn__digest(digest, bytes, sizeof bytes);
-        }
+        for (size_t j = 0; j < 3; j++) digest = linattn__digest_word(digest, place[j]);
     }
     return digest;
 }

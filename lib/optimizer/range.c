@@ -14,7 +14,7 @@ static const linattn__range ALWAYS[] = {
     INTEGER(clip, 0, LINATTN_CLIP_COORDINATE, "0 (none), 1 (global norm), 2 (tensor norm), 3 (coordinate)"),
     INTEGER(schedule, 0, LINATTN_SCHEDULE_COSINE, "0 (constant), 1 (step), 2 (cosine)"),
     INTEGER(nonfinite, 0, LINATTN_NONFINITE_SKIP, "0 (fail), 1 (skip)"),
-    REAL(learning_rate, 0, DBL_MAX, 0, 0, "finite and at least 0 (NaN: it is not set, or the recipe is not tuned)"),
+    REAL(learning_rate, 0, DBL_MAX, 0, 0, "finite and at least 0 (nan where it was not set, or the recipe is not tuned)"),
     COUNT(warmup_steps, 0, "any number"),
 };
 static const linattn__range CLIPPING[] = {REAL(clip_threshold, 0, DBL_MAX, 1, 0, "finite and above 0")};

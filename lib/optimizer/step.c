@@ -47,8 +47,10 @@ static int apply_rule(linattn_optimizer *optimizer, double value, double learnin
     if (optimizer->rule) {
         optimizer->rule->update(&optimizer->options, &update);
     } else {
+        const unsigned failures = linattn__failures();
         status = optimizer->custom.update(&update, optimizer->user);
-        if (status != LINATTN_OK && status != LINATTN_STOP) status = fail_rule(optimizer, status);
+        const int told = status < 0 && linattn__failures() != failures; /* by a call inside the rule, which knows more */
+        if (status != LINATTN_OK && status != LINATTN_STOP && !told) status = fail_rule(optimizer, status);
     }
     /* The state too: a state that is not finite could be saved but not loaded. */
     if (!status) status = fail_entry("theta", theta, p, "after the update of", optimizer->steps);

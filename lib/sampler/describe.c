@@ -3,7 +3,7 @@
 
 /* A factor (d, d) by a digest of its numbers; 0 for none. */
 static uint64_t factor_digest(const double *factor, size_t d) {
-    return factor ? linattn__digest(LINATTN__DIGEST_BEGIN, factor, d * d * sizeof *factor) : 0;
+    return factor ? linattn__digest_reals(LINATTN__DIGEST_BEGIN, factor, d * d) : 0;
 }
 
 int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user) {

@@ -34,17 +34,16 @@ static int reserve_records(linattn_trainer *trainer, uint64_t steps) {
     return LINATTN_OK;
 }
 
-static int fail_diverged(const char *what, uint64_t step) {
-    return linattn__fail(LINATTN_ENONFINITE, "%s is not finite at step %llu: the run diverged", what, (unsigned long long)step);
+/* What went wrong is the message already. */
+static int fail_diverged(uint64_t step) {
+    return linattn__fail(LINATTN_ENONFINITE, "the run diverged at step %llu: %s", (unsigned long long)step, linattn_last_message());
 }
 
 /* Value and gradient of draw t. An objective that fails gives no numbers: an optimizer that skips such steps gets NaN for them. */
 static int evaluate(linattn_trainer *trainer, double *value) {
-    int status = linattn_objective_gradient(trainer->objective, trainer->step, trainer->theta, value, trainer->gradient);
-    if (!status && !isfinite(*value)) status = LINATTN_ENONFINITE;
+    const int status = linattn_objective_gradient(trainer->objective, trainer->step, trainer->theta, value, trainer->gradient);
     if (status != LINATTN_ENONFINITE) return status;
-    if (trainer->optimizer->options.nonfinite == LINATTN_NONFINITE_FAIL)
-        return fail_diverged("the value or the gradient", trainer->step);
+    if (trainer->optimizer->options.nonfinite == LINATTN_NONFINITE_FAIL) return fail_diverged(trainer->step);
     *value = NAN;
     for (size_t i = 0; i < trainer->p; i++) trainer->gradient[i] = NAN;
     return LINATTN_OK;
@@ -60,13 +59,14 @@ static int take_step(linattn_trainer *trainer) {
     if (status) return status;
     if (observed) memcpy(trainer->seen, trainer->theta, trainer->p * sizeof *trainer->theta);
     status = linattn_optimizer_step(trainer->optimizer, value, trainer->gradient, trainer->theta, &record);
-    if (status == LINATTN_ENONFINITE) return fail_diverged("the update", t);
+    if (status == LINATTN_ENONFINITE) return fail_diverged(t);
     if (status) return status;
 
     trainer->step = t + 1;
     if (is_due(t, trainer->options.record_stride)) trainer->records[trainer->record_count++] = record;
     if (!observed) return LINATTN_OK;
-    return linattn__callback_status("observer", trainer->options.observer(&record, trainer->seen, trainer->options.user));
+    const unsigned failures = linattn__failures();
+    return linattn__callback_status("observer", trainer->options.observer(&record, trainer->seen, trainer->options.user), failures);
 }
 
 /* A request to stop is taken by the run that sees it, also after the last step: none is lost between two runs. */

@@ -1,9 +1,8 @@
 /* bench [NAME ...]: times the library's main work and prints CSV: name,size,threads,kernel,median_seconds,spread_seconds.
  *
  * Every kernel this machine can run is timed with one thread, and the fastest with two. `draw` is the drawing of a batch of 1000
- * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `step` both and an Adam update; `hessian` the whole
- * Hessian of a batch in memory.
- * Names on the command line choose what is run. */
+ * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `step` both and an Adam update;
+ * `hessian` the whole Hessian of a batch in memory. Names on the command line choose what is run. */
 #include "bench/timing.h"
 #include "common/allocate.h"
 #include "sampler/prompts.h"
