@@ -37,7 +37,7 @@ int linattn_model_create(linattn_model **out, const linattn_model_options *optio
     if (status != LINATTN_OK) return status;
     linattn_model *model = linattn__allocate(1, sizeof *model);
     if (!model) return linattn__fail_memory("a model");
-    atomic_init(&model->owners, 1);
+    linattn__owners_begin(&model->owners);
     model->options = read;
     const linattn__moment_shape shape = linattn__model_moment_shape(model, 1);
     model->parameters = linattn__moment_parameter_count(&shape);
@@ -45,10 +45,10 @@ int linattn_model_create(linattn_model **out, const linattn_model_options *optio
     return LINATTN_OK;
 }
 
-void linattn__model_retain(const linattn_model *model) { atomic_fetch_add(&((linattn_model *)model)->owners, 1); }
+void linattn__model_retain(const linattn_model *model) { linattn__owners_add(&model->owners); }
 
 void linattn_model_destroy(linattn_model *model) {
-    if (model && atomic_fetch_sub(&model->owners, 1) == 1) linattn__release(model);
+    if (model && linattn__owners_end(&model->owners)) linattn__release(model);
 }
 
 size_t linattn_model_parameter_count(const linattn_model *model) { return model ? model->parameters : 0; }

@@ -3,12 +3,12 @@
 #define LINATTN_MODEL_MODEL_H
 
 #include "common/describe.h"
+#include "common/owners.h"
 #include "kernels/moment.h"
 #include <linattn/model.h>
-#include <stdatomic.h>
 
 struct linattn_model {
-    atomic_size_t owners;
+    linattn__owners owners;
     linattn_model_options options;
     size_t parameters; /* p */
 };

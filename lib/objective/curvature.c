@@ -10,21 +10,29 @@
 enum { SUMS_BYTES = 512 * 1024, MOST_DIRECTIONS = 64 };
 
 typedef struct {
-    linattn__transformer *f;
-    const double *theta, *directions; /* (p), (count, p) */
-    size_t count, first;              /* directions of this pass; chunk of slot 0 */
+    linattn__round round;
+    const double *directions; /* (count, p) */
+    size_t count;
     size_t first_layer;
-    int confined, fresh;
-    uint64_t draw;
+    int confined;
+    double *out; /* (count, p), sums */
 } hvp_job;
 
 static void run_chunk(void *context, size_t slot, size_t worker) {
     const hvp_job *job = context;
-    linattn__transformer *f = job->f;
-    const linattn__moment_data data = linattn__transformer_chunk(f, job->first + slot, job->fresh, job->draw, worker);
-    linattn__moment_hvp_kernels_for(f->isa)->hvp(&f->shape, job->theta, &data, job->directions, job->count, job->first_layer,
+    linattn__transformer *f = job->round.f;
+    const linattn__moment_data data = linattn__transformer_chunk(&job->round, slot, worker);
+    linattn__moment_hvp_kernels_for(f->isa)->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first_layer,
                                                  job->confined, f->hvp_partial + slot * f->hvp_count * f->base.parameters,
                                                  f->hvp_work + worker * f->hvp_work_size);
+}
+
+static void add_slots(linattn__round *round, size_t slots) {
+    const hvp_job *job = (const hvp_job *)round;
+    const linattn__transformer *f = round->f;
+    const size_t p = f->base.parameters;
+    for (size_t slot = 0; slot < slots; slot++)
+        for (size_t i = 0; i < job->count * p; i++) job->out[i] += f->hvp_partial[slot * f->hvp_count * p + i];
 }
 
 /* Scratch memory, once. */
@@ -44,35 +52,28 @@ static int equip(linattn__transformer *f) {
     return f->hvp_units ? LINATTN_OK : linattn__fail_memory("Hessian-vector products");
 }
 
-/* out (count, p) = the mean of H u over the batch, for at most hvp_count directions. */
-static int pass(hvp_job *job, double *out) {
-    linattn__transformer *f = job->f;
-    const size_t p = f->base.parameters, numbers = job->count * p;
-    job->fresh = f->sampler && !(f->drawn && f->draw == job->draw);
-    if (job->fresh) f->drawn = 0; /* until all of it is there */
-    memset(out, 0, numbers * sizeof *out);
-    for (job->first = 0; job->first < f->chunks; job->first += LINATTN__ROUND) {
-        const size_t left = f->chunks - job->first, slots = left < LINATTN__ROUND ? left : LINATTN__ROUND;
-        const int status = linattn__pool_run(f->pool, slots, run_chunk, job);
-        if (status != LINATTN_OK) return status;
-        for (size_t slot = 0; slot < slots; slot++)
-            for (size_t i = 0; i < numbers; i++) out[i] += f->hvp_partial[slot * f->hvp_count * p + i];
-    }
-    f->draw = job->draw;
-    f->drawn = f->sampler != NULL;
-    for (size_t i = 0; i < numbers; i++) out[i] /= (double)f->data.prompts;
-    return LINATTN_OK;
+/* out = the mean of H u over the batch, for at most hvp_count directions. */
+static int pass(hvp_job *job) {
+    const linattn__transformer *f = job->round.f;
+    const size_t numbers = job->count * f->base.parameters;
+    memset(job->out, 0, numbers * sizeof *job->out);
+    const int status = linattn__transformer_rounds(&job->round, run_chunk, add_slots);
+    for (size_t i = 0; i < numbers; i++) job->out[i] /= (double)f->data.prompts;
+    return status;
 }
 
 int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,
                              size_t count, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;
     int status = equip(f);
-    for (size_t i = 0; status == LINATTN_OK && i < count; i += f->hvp_count) {
-        hvp_job job = {.f = f, .theta = theta, .directions = directions + i * objective->parameters, .draw = draw};
-        job.count = count - i < f->hvp_count ? count - i : f->hvp_count;
-        if (i > 0) status = linattn__objective_progress(objective, (double)i / (double)count);
-        if (status == LINATTN_OK) status = pass(&job, out + i * objective->parameters);
+    for (size_t i = 0, step; status == LINATTN_OK && i < count; i += step) {
+        step = count - i < f->hvp_count ? count - i : f->hvp_count;
+        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step};
+        job.round.done = (double)i / (double)count;
+        job.round.share = (double)step / (double)count;
+        job.directions = directions + i * objective->parameters;
+        job.out = out + i * objective->parameters;
+        status = pass(&job);
     }
     return status;
 }
@@ -83,15 +84,17 @@ int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, co
     linattn__transformer *f = (linattn__transformer *)objective;
     const size_t p = objective->parameters, layer = p / f->shape.layers;
     int status = equip(f);
-    for (size_t i = 0; status == LINATTN_OK && i < p;) {
-        hvp_job job = {.f = f, .theta = theta, .directions = f->hvp_units, .draw = draw, .first_layer = i / layer, .confined = 1};
+    for (size_t i = 0, step; status == LINATTN_OK && i < p; i += step) {
         const size_t left = layer - i % layer;
-        job.count = left < f->hvp_count ? left : f->hvp_count;
-        memset(f->hvp_units, 0, job.count * p * sizeof *f->hvp_units);
-        for (size_t j = 0; j < job.count; j++) f->hvp_units[j * p + i + j] = 1;
-        if (i > 0) status = linattn__objective_progress(objective, (double)i / (double)p);
-        if (status == LINATTN_OK) status = pass(&job, out + i * p);
-        i += job.count;
+        step = left < f->hvp_count ? left : f->hvp_count;
+        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step, .first_layer = i / layer, .confined = 1};
+        job.round.done = (double)i / (double)p;
+        job.round.share = (double)step / (double)p;
+        job.directions = f->hvp_units;
+        job.out = out + i * p;
+        memset(f->hvp_units, 0, step * p * sizeof *f->hvp_units);
+        for (size_t j = 0; j < step; j++) f->hvp_units[j * p + i + j] = 1;
+        status = pass(&job);
     }
     for (size_t i = 0; status == LINATTN_OK && i < p; i++)
         for (size_t j = 0; j < i; j++) out[i * p + j] = out[j * p + i];

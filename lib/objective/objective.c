@@ -39,7 +39,7 @@ int linattn__objective_open(linattn_objective **out, const linattn__objective_cl
         return linattn__fail_memory("an objective");
     }
     objective->class = class;
-    atomic_init(&objective->owners, 1);
+    linattn__owners_begin(&objective->owners);
     objective->parameters = parameters;
     objective->options = read;
     objective->gradient = gradient;
@@ -54,10 +54,10 @@ int linattn_objective_clone(linattn_objective **out, const linattn_objective *ob
     return objective->class->clone(out, objective);
 }
 
-void linattn__objective_retain(linattn_objective *objective) { atomic_fetch_add(&objective->owners, 1); }
+void linattn__objective_retain(linattn_objective *objective) { linattn__owners_add(&objective->owners); }
 
 void linattn_objective_destroy(linattn_objective *objective) {
-    if (!objective || atomic_fetch_sub(&objective->owners, 1) != 1) return;
+    if (!objective || !linattn__owners_end(&objective->owners)) return;
     if (objective->class->close) objective->class->close(objective);
     linattn__release(objective->gradient);
     linattn__release(objective);

@@ -5,8 +5,8 @@
 #define LINATTN_OBJECTIVE_OBJECTIVE_H
 
 #include "common/describe.h"
+#include "common/owners.h"
 #include <linattn/objective.h>
-#include <stdatomic.h>
 
 typedef struct linattn__objective_class {
     const char *name;
@@ -28,7 +28,7 @@ typedef struct linattn__objective_class {
 /* The beginning of every class's struct. */
 struct linattn_objective {
     const linattn__objective_class *class;
-    atomic_size_t owners;
+    linattn__owners owners;
     size_t parameters; /* p */
     linattn_objective_options options;
     double *gradient; /* (p), scratch */

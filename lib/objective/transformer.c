@@ -6,60 +6,66 @@
 
 #include <string.h>
 
-/* What the chunks of one round share. */
-typedef struct {
-    linattn__transformer *f;
-    const double *theta;
-    size_t first;      /* chunk of slot 0 */
-    int with_gradient; /* 0: values only */
-    int fresh;         /* 1: the draw must be made */
-    uint64_t draw;
-} round_job;
-
-linattn__moment_data linattn__transformer_chunk(linattn__transformer *f, size_t chunk, int fresh, uint64_t draw, size_t worker) {
-    const size_t block = chunk * LINATTN__CHUNK, left = f->data.blocks - block, k = f->data.dim + 1;
+linattn__moment_data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker) {
+    linattn__transformer *f = round->f;
+    const size_t block = (round->first + slot) * LINATTN__CHUNK, left = f->data.blocks - block, k = f->data.dim + 1;
     const size_t blocks = left < LINATTN__CHUNK ? left : LINATTN__CHUNK;
     double *work = f->work + worker * (f->work_size + f->draw_size) + f->work_size;
-    if (fresh) linattn__sampler_draw(f->sampler, f->isa, draw, block, blocks, &f->data, work);
+    if (round->fresh) linattn__sampler_draw(f->sampler, f->isa, round->draw, block, blocks, &f->data, work);
     return (linattn__moment_data){f->data.moments + block * k * (k + 1) / 2 * LINATTN__BLOCK,
                                   f->data.queries + block * k * LINATTN__BLOCK, f->data.targets + block * LINATTN__BLOCK, blocks};
 }
 
-static void run_chunk(void *context, size_t slot, size_t worker) {
-    const round_job *job = context;
-    linattn__transformer *f = job->f;
-    const linattn__moment_data data = linattn__transformer_chunk(f, job->first + slot, job->fresh, job->draw, worker);
-    double *gradient = job->with_gradient ? f->partial_gradient + slot * f->base.parameters : NULL;
-    double *work = f->work + worker * (f->work_size + f->draw_size);
-    f->partial_value[slot] = f->kernels->sum_squares(&f->shape, job->theta, &data, gradient, work);
+int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots)) {
+    linattn__transformer *f = round->f;
+    round->fresh = f->sampler && !(f->drawn && f->draw == round->draw);
+    if (round->fresh) f->drawn = 0; /* until all of it is there */
+    for (round->first = 0; round->first < f->chunks; round->first += LINATTN__ROUND) {
+        const double fraction = round->done + round->share * (double)round->first / (double)f->chunks;
+        const size_t left = f->chunks - round->first, slots = left < LINATTN__ROUND ? left : LINATTN__ROUND;
+        int status = fraction > 0 ? linattn__objective_progress(&f->base, fraction) : LINATTN_OK;
+        if (status == LINATTN_OK) status = linattn__pool_run(f->pool, slots, job, round);
+        if (status != LINATTN_OK) return status;
+        add(round, slots);
+    }
+    f->draw = round->draw;
+    f->drawn = f->sampler != NULL;
+    return LINATTN_OK;
 }
 
-static void add_slots(const linattn__transformer *f, size_t slots, double *value, double *gradient) {
+typedef struct {
+    linattn__round round;
+    double *value, *gradient; /* sums; gradient (p) may be NULL */
+} gradient_job;
+
+static void run_chunk(void *context, size_t slot, size_t worker) {
+    const gradient_job *job = context;
+    linattn__transformer *f = job->round.f;
+    const linattn__moment_data data = linattn__transformer_chunk(&job->round, slot, worker);
+    double *gradient = job->gradient ? f->partial_gradient + slot * f->base.parameters : NULL;
+    double *work = f->work + worker * (f->work_size + f->draw_size);
+    f->partial_value[slot] = f->kernels->sum_squares(&f->shape, job->round.theta, &data, gradient, work);
+}
+
+static void add_slots(linattn__round *round, size_t slots) {
+    const gradient_job *job = (const gradient_job *)round;
+    const linattn__transformer *f = round->f;
+    const size_t p = f->base.parameters;
     for (size_t slot = 0; slot < slots; slot++) {
-        *value += f->partial_value[slot];
-        for (size_t i = 0; gradient && i < f->base.parameters; i++)
-            gradient[i] += f->partial_gradient[slot * f->base.parameters + i];
+        *job->value += f->partial_value[slot];
+        for (size_t i = 0; job->gradient && i < p; i++) job->gradient[i] += f->partial_gradient[slot * p + i];
     }
 }
 
 static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
     linattn__transformer *f = (linattn__transformer *)objective;
-    round_job job = {f, theta, 0, gradient != NULL, f->sampler && !(f->drawn && f->draw == draw), draw};
-    if (job.fresh) f->drawn = 0; /* until all of it is there */
+    gradient_job job = {{.f = f, .theta = theta, .draw = draw, .share = 1}, value, gradient};
     *value = 0;
     if (gradient) memset(gradient, 0, objective->parameters * sizeof *gradient);
-    for (; job.first < f->chunks; job.first += LINATTN__ROUND) {
-        int status = job.first ? linattn__objective_progress(objective, (double)job.first / (double)f->chunks) : LINATTN_OK;
-        const size_t left = f->chunks - job.first, slots = left < LINATTN__ROUND ? left : LINATTN__ROUND;
-        if (status == LINATTN_OK) status = linattn__pool_run(f->pool, slots, run_chunk, &job);
-        if (status != LINATTN_OK) return status;
-        add_slots(f, slots, value, gradient);
-    }
-    f->draw = draw;
-    f->drawn = f->sampler != NULL;
+    const int status = linattn__transformer_rounds(&job.round, run_chunk, add_slots);
     *value /= (double)f->data.prompts;
     for (size_t i = 0; gradient && i < objective->parameters; i++) gradient[i] /= (double)f->data.prompts;
-    return LINATTN_OK;
+    return status;
 }
 
 static void close_transformer(linattn_objective *objective) {

@@ -42,8 +42,22 @@ typedef struct linattn__transformer {
     double *hvp_units;   /* (hvp_count, p): unit vectors, for Hessians */
 } linattn__transformer;
 
-/* The blocks of chunk `chunk` as a kernel wants them. Draws them first when `fresh`, with scratch memory of `worker`. */
-linattn__moment_data linattn__transformer_chunk(linattn__transformer *f, size_t chunk, int fresh, uint64_t draw, size_t worker);
+/* What the chunks of a round share; a job's own struct begins with it. */
+typedef struct linattn__round {
+    linattn__transformer *f;
+    const double *theta;
+    uint64_t draw;
+    double done, share; /* progress: what came before, and what this is of the whole call */
+    size_t first;       /* chunk of slot 0 */
+    int fresh;          /* 1: the chunk must be drawn first */
+} linattn__round;
+
+/* Runs `job` (index: slot, context: round) on every chunk, round by round, and `add` after each round with the number of slots that it
+ * filled. Calls progress between rounds. Returns what stopped it: progress or LINATTN_ESYSTEM, LINATTN_ENOMEM. */
+int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots));
+
+/* The blocks of the chunk of a slot as a kernel wants them, drawn where needed with scratch memory of `worker`. */
+linattn__moment_data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker);
 
 /* H u of (prediction - target)^2, averaged, for count directions u: see objective.h (public). */
 int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,

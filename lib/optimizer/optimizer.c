@@ -107,7 +107,7 @@ static int create(linattn_optimizer **out, const linattn_optimizer *plan, const 
     optimizer->user = plan->user;
     memcpy(optimizer->name, plan->name, sizeof optimizer->name);
     optimizer->custom.name = optimizer->name;
-    atomic_init(&optimizer->references, 1);
+    linattn__owners_begin(&optimizer->owners);
     optimizer->p = p;
     optimizer->state_count = state_count;
     optimizer->tensor_count = tensors ? tensor_count : 1;
@@ -164,12 +164,10 @@ int linattn_optimizer_create_custom(linattn_optimizer **out, const linattn_optim
     return create(out, &plan, tensors, tensor_count, p, plan.custom.state_count);
 }
 
-void linattn__optimizer_retain(linattn_optimizer *optimizer) {
-    atomic_fetch_add_explicit(&optimizer->references, 1, memory_order_relaxed);
-}
+void linattn__optimizer_retain(linattn_optimizer *optimizer) { linattn__owners_add(&optimizer->owners); }
 
 void linattn_optimizer_destroy(linattn_optimizer *optimizer) {
-    if (!optimizer || atomic_fetch_sub_explicit(&optimizer->references, 1, memory_order_acq_rel) != 1) return;
+    if (!optimizer || !linattn__owners_end(&optimizer->owners)) return;
     linattn__release(optimizer->tensors);
     linattn__release(optimizer->gradient);
     linattn__release(optimizer->old_theta);

@@ -4,14 +4,14 @@
 
 #include "common/describe.h"
 #include "common/options.h"
+#include "common/owners.h"
 #include "optimizer/rules.h"
 #include <linattn/optimizer.h>
-#include <stdatomic.h>
 
 enum { LINATTN__RULE_NAME = 40 }; /* room for the name of a rule, final NUL included */
 
 struct linattn_optimizer {
-    atomic_size_t references;
+    linattn__owners owners;
     linattn_optimizer_options options;
     const linattn__rule *rule; /* NULL: the caller's own, below */
     linattn_custom_rule custom;

@@ -1,12 +1,12 @@
 /* batch.c: linattn_batch: prompts in blocks of 8, drawn or from the caller's arrays, and back out. */
 #include "common/allocate.h"
 #include "common/fail.h"
+#include "common/owners.h"
 #include "sampler/prompts.h"
-#include <stdatomic.h>
 #include <string.h>
 
 struct linattn_batch {
-    atomic_size_t owners;
+    linattn__owners owners;
     linattn__prompts prompts;
 };
 
@@ -53,7 +53,7 @@ void linattn__prompts_release(linattn__prompts *prompts) {
 static int create(linattn_batch **out, size_t prompts, size_t context, size_t dim, int with_tokens) {
     linattn_batch *batch = linattn__allocate(1, sizeof *batch);
     if (batch == NULL) return linattn__fail_memory("the batch");
-    atomic_init(&batch->owners, 1);
+    linattn__owners_begin(&batch->owners);
     const int status = linattn__prompts_create(&batch->prompts, prompts, context, dim, with_tokens);
     if (status != LINATTN_OK)
         linattn__release(batch);
@@ -139,13 +139,10 @@ int linattn_batch_create_from_arrays(linattn_batch **out, const double *tokens, 
     return LINATTN_OK;
 }
 
-void linattn__batch_retain(const linattn_batch *batch) {
-    /* The count is the one thing of an immutable handle that changes. */
-    atomic_fetch_add_explicit(&((linattn_batch *)(uintptr_t)batch)->owners, 1, memory_order_relaxed);
-}
+void linattn__batch_retain(const linattn_batch *batch) { linattn__owners_add(&batch->owners); }
 
 void linattn_batch_destroy(linattn_batch *batch) {
-    if (batch == NULL || atomic_fetch_sub_explicit(&batch->owners, 1, memory_order_acq_rel) != 1) return;
+    if (batch == NULL || !linattn__owners_end(&batch->owners)) return;
     linattn__prompts_release(&batch->prompts);
     linattn__release(batch);
 }

@@ -2,13 +2,13 @@
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "common/options.h"
+#include "common/owners.h"
 #include "sampler/distribution.h"
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 struct linattn_sampler {
-    atomic_size_t owners;
+    linattn__owners owners;
     linattn_sampler_options options; /* factors point to this handle's copies; NULL where they are not read */
     double *covariate_factor;
     double *task_factor;
@@ -119,7 +119,7 @@ int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options 
     if (status != LINATTN_OK) return status;
     linattn_sampler *s = linattn__allocate(1, sizeof *s);
     if (s == NULL) return linattn__fail_memory("the sampler");
-    atomic_init(&s->owners, 1);
+    linattn__owners_begin(&s->owners);
     s->options = copy;
     status = build(s);
     if (status != LINATTN_OK)
@@ -129,13 +129,10 @@ int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options 
     return status;
 }
 
-void linattn__sampler_retain(const linattn_sampler *sampler) {
-    /* The count is the one thing of an immutable handle that changes. */
-    atomic_fetch_add_explicit(&((linattn_sampler *)(uintptr_t)sampler)->owners, 1, memory_order_relaxed);
-}
+void linattn__sampler_retain(const linattn_sampler *sampler) { linattn__owners_add(&sampler->owners); }
 
 void linattn_sampler_destroy(linattn_sampler *sampler) {
-    if (sampler == NULL || atomic_fetch_sub_explicit(&sampler->owners, 1, memory_order_acq_rel) != 1) return;
+    if (sampler == NULL || !linattn__owners_end(&sampler->owners)) return;
     linattn__release(sampler->covariate_factor);
     linattn__release(sampler->task_factor);
     linattn__release(sampler->plan.chi);
