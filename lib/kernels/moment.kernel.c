@@ -1,54 +1,26 @@
 /* The moment path for one instruction set: groups of lanes through forward and backward pass, sums over prompts. */
 #include "kernels/moment.h"
-
-#include "kernels/block.h"
-#include "kernels/full.h"
-
-enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES };
+#include "kernels/group.h"
 
 /* Workspace: the layers' stored forward pass (one more for what would follow the last), a lane sum a parameter, adjoints, and the
  * parameters as the passes want them. */
 static size_t stored_size(const linattn__moment_shape *shape) {
-    const size_t d = shape->dim;
-    return (shape->layers + 1) * (shape->full ? full_layer_size(shape->heads, d + 1) : block_layer_size(shape->heads, d)) *
-           LINATTN__LANES;
+    return (shape->layers + 1) * group_layer_size(shape) * LINATTN__LANES;
 }
 
-static size_t adjoint_size(const linattn__moment_shape *shape) {
-    return (shape->full ? full_adjoint_size(shape->heads, shape->dim + 1) : block_adjoint_size(shape->heads, shape->dim)) *
-           LINATTN__LANES;
-}
+static size_t adjoint_size(const linattn__moment_shape *shape) { return group_adjoint_size(shape) * LINATTN__LANES; }
 
 static size_t workspace(const linattn__moment_shape *shape) {
     const size_t p = linattn__moment_parameter_count(shape);
     return stored_size(shape) + adjoint_size(shape) + p * LINATTN__LANES + p;
 }
 
-/* One group of lanes: q_y after the last layer. d is constant in the callers below. */
-LINATTN__INLINE vreal forward(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
-                              const linattn__moment_data *data, size_t block, size_t group, double *stored) {
-    const double *moments = data->moments + block * (d + 1) * (d + 2) / 2 * LINATTN__BLOCK + group * LINATTN__LANES;
-    const double *query = data->queries + block * (d + 1) * LINATTN__BLOCK + group * LINATTN__LANES;
-    const double over_n = 1.0 / (double)shape->context;
-    if (full) {
-        full_load(moments, query, stored, shape->heads, d + 1);
-        return full_forward(shape->layers, shape->heads, d + 1, theta, stored);
-    }
-    const vreal q_y = block_load(moments, query, stored, shape->heads, d);
-    return block_forward(shape->layers, shape->heads, d, over_n, theta, stored, q_y);
-}
-
 /* The squared error of one group; gradient (p lane sums) may be NULL. */
 LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
                                     const linattn__moment_data *data, size_t block, size_t group, double *gradient, double *stored,
                                     double *work) {
-    const vreal target = vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
-    const vreal miss = forward(shape, full, d, theta, data, block, group, stored) + target; /* -(prediction - target) */
-    const double over_n = 1.0 / (double)shape->context;
-    if (gradient && full)
-        full_backward(shape->layers, shape->heads, d + 1, theta, stored, 2.0 * miss, gradient, work, 0);
-    else if (gradient)
-        block_backward(shape->layers, shape->heads, d, over_n, theta, stored, 2.0 * miss, gradient, work, 0);
+    const vreal miss = group_miss(data, block, group, group_forward(shape, full, d, theta, data, block, group, stored));
+    if (gradient) group_backward(shape, full, d, theta, stored, miss, gradient, work, 0);
     return miss * miss;
 }
 
@@ -105,7 +77,7 @@ static void predict(const linattn__moment_shape *shape, const double *theta, con
     for (size_t block = 0; block < data->blocks; block++)
         for (size_t group = 0; group < GROUPS; group++)
             vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES,
-                        -forward(shape, shape->full, shape->dim, at.theta, data, block, group, at.stored));
+                        -group_forward(shape, shape->full, shape->dim, at.theta, data, block, group, at.stored));
 }
 
 const linattn__moment_kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares};

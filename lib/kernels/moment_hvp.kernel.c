@@ -2,9 +2,8 @@
  * the tangents of every direction. */
 #include "kernels/block_tangent.h"
 #include "kernels/full_tangent.h"
+#include "kernels/group.h"
 #include "kernels/moment.h"
-
-enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES };
 
 /* The parts of a workspace, and their sizes in doubles. */
 typedef struct {
@@ -15,10 +14,10 @@ typedef struct {
 } layout;
 
 static layout lay_out(const linattn__moment_shape *shape, size_t count, double *space) {
-    const size_t d = shape->dim, H = shape->heads, p = linattn__moment_parameter_count(shape);
+    const size_t p = linattn__moment_parameter_count(shape);
     layout at;
-    at.stride = shape->full ? full_adjoint_size(H, d + 1) : block_adjoint_size(H, d);
-    at.stored = (shape->layers + 1) * (shape->full ? full_layer_size(H, d + 1) : block_layer_size(H, d)) * LINATTN__LANES;
+    at.stride = group_adjoint_size(shape);
+    at.stored = (shape->layers + 1) * group_layer_size(shape) * LINATTN__LANES;
     at.scratch = at.stride * LINATTN__LANES;
     at.adjoints = shape->layers * at.scratch;
     at.sums = p * LINATTN__LANES;
@@ -42,19 +41,9 @@ static size_t workspace(const linattn__moment_shape *shape, size_t count) {
 /* One group of lanes, all directions. */
 LINATTN__INLINE void group_hvp(const linattn__moment_shape *shape, int full, size_t d, const linattn__moment_data *data,
                                size_t block, size_t group, tangent_task task, size_t count, const layout *at) {
-    const size_t k = d + 1, p = linattn__moment_parameter_count(shape), L = shape->layers, H = shape->heads;
-    const double *moments = data->moments + block * k * (k + 1) / 2 * LINATTN__BLOCK + group * LINATTN__LANES;
-    const double *query = data->queries + block * k * LINATTN__BLOCK + group * LINATTN__LANES;
-    vreal miss = vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
-    if (full) {
-        full_load(moments, query, at->values, H, k);
-        miss += full_forward(L, H, k, task.theta, at->values);
-        full_backward(L, H, k, task.theta, at->values, 2.0 * miss, at->dump, at->bars, at->stride);
-    } else {
-        const vreal q_y = block_load(moments, query, at->values, H, d);
-        miss += block_forward(L, H, d, task.over_n, task.theta, at->values, q_y);
-        block_backward(L, H, d, task.over_n, task.theta, at->values, 2.0 * miss, at->dump, at->bars, at->stride);
-    }
+    const size_t k = d + 1, p = linattn__moment_parameter_count(shape);
+    const vreal miss = group_miss(data, block, group, group_forward(shape, full, d, task.theta, data, block, group, at->values));
+    group_backward(shape, full, d, task.theta, at->values, miss, at->dump, at->bars, at->stride);
     for (size_t i = 0; i < count; i++) {
         double *out = at->out + i * at->sums;
         task.dtheta = at->dtheta + i * p;
