@@ -6,9 +6,10 @@
  *   number.h     numbers as text, the same in every locale
  *   sampler.h    where prompts come from; batches
  *   model.h      the linear transformer
- *   objective.h  f(theta; draw): value and gradient
+ *   objective.h  f(theta; draw): value, gradient, Hessian
  *   optimizer.h  update rules, clipping, schedules
  *   trainer.h    runs, records, checkpoints
+ *   statistics.h what a sample says: moments, quantiles, intervals, tests, tails
  *   recipe.h     the published experiments
  *
  * Threads: samplers, batches and models are immutable and may be shared. Everything else is used from one thread at a time.
@@ -24,6 +25,7 @@
 #include <linattn/optimizer.h>
 #include <linattn/recipe.h>
 #include <linattn/sampler.h>
+#include <linattn/statistics.h>
 #include <linattn/status.h>
 #include <linattn/trainer.h>
 #include <linattn/version.h>

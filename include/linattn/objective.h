@@ -13,6 +13,7 @@
 #include <linattn/export.h>
 #include <linattn/model.h>
 #include <linattn/sampler.h>
+#include <linattn/status.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,10 +24,6 @@ extern "C" {
 typedef struct linattn_objective linattn_objective;
 
 enum { LINATTN_MAX_THREADS = 256 };
-
-/* Called now and then during a call that may last; fraction, in [0, 1], is the share done. Return 0 to go on, LINATTN_STOP or a
- * negative status to end the call, which then returns that. Runs on the calling thread. */
-typedef int (*linattn_progress)(double fraction, void *user);
 
 typedef struct linattn_objective_options {
     size_t struct_size;        /* set by linattn_objective_options_init */

@@ -37,6 +37,10 @@ LINATTN_API const char *linattn_status_name(int status);
  * overwritten by the thread's next failure; a call that succeeds leaves it alone. */
 LINATTN_API const char *linattn_last_message(void);
 
+/* Called now and then during a call that may last; fraction, in [0, 1], is the share done. Return 0 to go on, LINATTN_STOP or a
+ * negative status to end the call, which then returns that. Runs on the calling thread. */
+typedef int (*linattn_progress)(double fraction, void *user);
+
 #ifdef __cplusplus
 }
 #endif
