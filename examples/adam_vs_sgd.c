@@ -108,7 +108,8 @@ static int read_settings(settings *s, int argc, char **argv) {
 }
 
 /* A few prompts decide the mean of the squared error: covariates are heavy-tailed, or contexts so short that the normal ones'
- * second moments are (setting 2 late in training: the loss on 100000 prompts is thousands of times that on most batches of 1000). */
+ * second moments are (setting 2 late in training: the loss on 100000 prompts is thousands of times that on most batches of 1000).
+ * */
 static int heavy_tailed(const settings *s) {
     return s->recipe.covariates == LINATTN_COVARIATES_GAMMA || s->recipe.context <= s->recipe.dim;
 }
