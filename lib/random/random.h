@@ -28,7 +28,8 @@ enum linattn__kind {
     LINATTN__KIND_REMAINDER = 9,        /* a gamma attempt, v = 0: the squared norm of the rest of the noise */
     LINATTN__KIND_REMAINDER_BOOST = 10, /* a uniform, v = 0 */
     LINATTN__KIND_PARAMETERS = 0,       /* of the purpose INITIALISATION: normals, v = parameter */
-    LINATTN__KIND_INDICES = 0           /* of the purpose RESAMPLING: uniforms */
+    LINATTN__KIND_INDICES = 0,          /* of the purpose RESAMPLING: uniforms, for indices */
+    LINATTN__KIND_SIMULATED = 1         /* of the purpose RESAMPLING: normals, for simulated samples */
 };
 
 enum { LINATTN__PHILOX_ROUNDS = 10 };

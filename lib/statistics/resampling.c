@@ -5,8 +5,7 @@
 #include "statistics/statistics.h"
 #include <math.h>
 
-/* Kinds of the purpose RESAMPLING: uniforms for indices are kind 0, LINATTN__KIND_INDICES. */
-enum { KIND_NORMALS = 1, PIECE = 256, REPORTS = 100 };
+enum { PIECE = 256, REPORTS = 100 };
 
 static const linattn_resampling_options DEFAULTS = {.struct_size = sizeof(linattn_resampling_options), .resamples = 2000};
 static const linattn__struct OPTIONS = {"linattn_resampling_options", sizeof(linattn_resampling_options),
@@ -71,7 +70,7 @@ void linattn__resample_blocks(const linattn_resampling_options *options, size_t 
 void linattn__resample_normals(const linattn_resampling_options *options, size_t b, size_t count, double *out) {
     linattn__stream stream;
     linattn__stream_open(&stream, options->seed, b, LINATTN__PURPOSE_RESAMPLING);
-    linattn__random_normals(&stream, KIND_NORMALS, 0, 0, count, out);
+    linattn__random_normals(&stream, LINATTN__KIND_SIMULATED, 0, 0, count, out);
 }
 
 double linattn__finite_sd(const double *values, size_t count) {
