@@ -195,7 +195,7 @@ uninstall: ## removes what install put there, given the same variables
 
 # ---- Running the examples ------------------------------------------------------------------------------------------------------
 .PHONY: demo reproduce bench
-demo: $(EXAMPLES) ## SGD against Adam on setting 1: a minute, a table, a picture in out/
+demo: $(EXAMPLES) ## SGD against Adam on setting 1: a table, a picture and a CSV file in out/
 	$(BUILD)/examples/adam_vs_sgd --recipe setting1 --seeds 2 --steps 3000 --threads $(THREADS) --out out
 
 reproduce: $(EXAMPLES) ## the published comparison, 6 seeds x 10000 steps a recipe (QUICK=1: short runs), into out/

@@ -1,30 +1,11 @@
 /* test_locale.c: numbers in files are the same where the decimal separator is a comma. */
+#include "support/doubles.h"
 #include "support/suite.h"
 #include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double from_bits(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* Numbers that look random and are the same every time (splitmix64). */
-static uint64_t random_bits(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* Compiles a locale of our own that differs from "C" in its comma alone. 0 when this system cannot. */
 static int make_comma_locale(const char *folder) {

@@ -86,28 +86,36 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-/* After the first step of a run, whose records and threads it takes memory for, no step allocates. */
+/* After the first step, steps take no memory; nor do gradients of new draws and Hessians that were computed once before. */
 START_TEST(steps_take_no_memory) {
     everything e;
     char path[] = "/tmp/linattn-memory-XXXXXX";
+    linattn_optimizer_options rule;
+    linattn_trainer_options options;
+    linattn_optimizer *optimizer = NULL;
+    linattn_trainer *trainer = NULL;
+    double gradient[36];
+    uint64_t done = 0;
     close(mkstemp(path));
     ck_assert_ok(live(&e, path));
-    for (int i = 0; i < 100; i++) {
-        ck_assert_ok(linattn_trainer_run(e.trainer, 1, NULL)); /* takes what records need */
-        linattn__fail_allocation_after(0);
-        double gradient[36];
-        linattn_step_record record = {.struct_size = sizeof record};
-        const uint64_t draw = (uint64_t)i;
-        const int evaluated = linattn_objective_gradient(e.sampled, 1000 + draw, e.theta, NULL, gradient);
-        const int hessian = linattn_objective_hessian(e.fixed, 0, e.theta, e.hessian);
-        const int stepped = linattn_optimizer_step(e.optimizer, 1, gradient, e.theta, &record);
-        linattn__fail_allocation_after(-1);
-        ck_assert_int_eq(evaluated, LINATTN_OK);
-        ck_assert_int_eq(hessian, LINATTN_OK);
-        ck_assert_int_eq(stepped, LINATTN_OK);
-        ck_assert_ok(linattn_optimizer_get_state(e.optimizer, NULL, NULL, NULL));
-        ck_assert_ok(linattn_trainer_load(e.trainer, path)); /* back to where optimizer and trainer agree */
-    }
+    ck_assert_ok(linattn_optimizer_options_init(&rule, sizeof rule));
+    ck_assert_ok(linattn_trainer_options_init(&options, sizeof options));
+    rule.learning_rate = 0.01;
+    options.record_stride = 0;
+    ck_assert_ok(linattn_optimizer_create(&optimizer, &rule, NULL, 0, 36));
+    ck_assert_ok(linattn_trainer_create(&trainer, e.sampled, optimizer, e.theta, &options));
+    ck_assert_ok(linattn_trainer_run(trainer, 1, NULL));
+    linattn__fail_allocation_after(0);
+    const int ran = linattn_trainer_run(trainer, 100, &done);
+    const int evaluated = linattn_objective_gradient(e.sampled, 1000, e.theta, NULL, gradient);
+    const int hessian = linattn_objective_hessian(e.fixed, 0, e.theta, e.hessian);
+    linattn__fail_allocation_after(-1);
+    ck_assert_int_eq(ran, LINATTN_OK);
+    ck_assert_uint_eq(done, 100);
+    ck_assert_int_eq(evaluated, LINATTN_OK);
+    ck_assert_int_eq(hessian, LINATTN_OK);
+    linattn_trainer_destroy(trainer);
+    linattn_optimizer_destroy(optimizer);
     destroy(&e);
     unlink(path);
 }

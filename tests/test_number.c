@@ -1,31 +1,12 @@
 /* test_number.c: numbers as text, in every locale and to the last bit.
  *
  * The other method is the C library's strtod and printf in the "C" locale, where these tests run. */
+#include "support/doubles.h"
 #include "support/suite.h"
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double from_bits(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* Numbers that look random and are the same every time (splitmix64). */
-static uint64_t random_bits(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 START_TEST(numbers_look_as_people_write_them) {
     static const struct {
