@@ -11,7 +11,7 @@ typedef struct {
     linattn_sampler *sampler;
     linattn_batch *batch;
     linattn_model *model;
-    linattn_objective *fixed, *sampled, *clone;
+    linattn_objective *fixed, *sampled, *clone, *bowl;
     linattn_optimizer *optimizer;
     linattn_trainer *trainer;
     double theta[36], hessian[36 * 36];
@@ -20,6 +20,7 @@ typedef struct {
 static void destroy(everything *e) {
     linattn_trainer_destroy(e->trainer);
     linattn_optimizer_destroy(e->optimizer);
+    linattn_objective_destroy(e->bowl);
     linattn_objective_destroy(e->clone);
     linattn_objective_destroy(e->sampled);
     linattn_objective_destroy(e->fixed);
@@ -28,22 +29,38 @@ static void destroy(everything *e) {
     linattn_sampler_destroy(e->sampler);
 }
 
+/* |theta|^2 / 2, without Hessian-vector products of its own. */
+static int bowl_gradient(uint64_t draw, const double *theta, double *value, double *gradient, void *user) {
+    (void)draw, (void)user;
+    *value = 0;
+    for (size_t i = 0; i < 36; i++) {
+        gradient[i] = theta[i];
+        *value += theta[i] * theta[i] / 2;
+    }
+    return 0;
+}
+
 /* A whole life of every object, ending at the first failure. */
 static int live(everything *e, const char *path) {
     linattn_sampler_options sampler;
     linattn_model_options model;
     linattn_objective_options objective;
+    linattn_objective_callbacks callbacks;
     linattn_optimizer_options optimizer;
     double values[20];
     memset(e, 0, sizeof *e);
     linattn_sampler_options_init(&sampler, sizeof sampler);
     linattn_model_options_init(&model, sizeof model);
     linattn_objective_options_init(&objective, sizeof objective);
+    linattn_objective_callbacks_init(&callbacks, sizeof callbacks);
     linattn_optimizer_options_init(&optimizer, sizeof optimizer);
     sampler.dim = model.dim = 3;
     sampler.context = 4;
     model.layers = 2;
     objective.threads = 2;
+    callbacks.parameter_count = 36;
+    callbacks.gradient = bowl_gradient;
+    callbacks.difference_step = 1e-5;
     optimizer.rule = LINATTN_RULE_ADAM;
     optimizer.learning_rate = 0.01;
     int status = linattn_sampler_create(&e->sampler, &sampler);
@@ -55,6 +72,9 @@ static int live(everything *e, const char *path) {
     if (!status) status = linattn_objective_create_sampled(&e->sampled, e->model, e->sampler, 200, &objective);
     if (!status) status = linattn_objective_clone(&e->clone, e->sampled);
     if (!status) status = linattn_objective_hessian(e->fixed, 0, e->theta, e->hessian);
+    if (!status) status = linattn_objective_hessian_block(e->sampled, 0, e->theta, 10, 20, e->hessian);
+    if (!status) status = linattn_objective_create_callbacks(&e->bowl, &callbacks, NULL, NULL);
+    if (!status) status = linattn_objective_hessian_diagonal(e->bowl, 0, e->theta, 0, 36, e->hessian);
     if (!status) status = linattn_optimizer_create(&e->optimizer, &optimizer, NULL, 0, 36);
     if (!status) status = linattn_trainer_create(&e->trainer, e->sampled, e->optimizer, e->theta, NULL);
     if (!status) status = linattn_trainer_run(e->trainer, 3, NULL);
@@ -78,6 +98,8 @@ START_TEST(every_allocation_may_fail) {
         /* What exists goes on as if nothing had been. */
         if (e.trainer) ck_assert_ok(linattn_trainer_run(e.trainer, 1, NULL));
         if (e.fixed) ck_assert_ok(linattn_objective_hessian(e.fixed, 0, e.theta, e.hessian));
+        if (e.sampled) ck_assert_ok(linattn_objective_hessian_block(e.sampled, 0, e.theta, 10, 20, e.hessian));
+        if (e.bowl) ck_assert_ok(linattn_objective_hessian_diagonal(e.bowl, 0, e.theta, 0, 36, e.hessian));
         destroy(&e);
     }
     ck_assert_int_eq(status, LINATTN_OK);
@@ -109,11 +131,17 @@ START_TEST(steps_take_no_memory) {
     const int ran = linattn_trainer_run(trainer, 100, &done);
     const int evaluated = linattn_objective_gradient(e.sampled, 1000, e.theta, NULL, gradient);
     const int hessian = linattn_objective_hessian(e.fixed, 0, e.theta, e.hessian);
+    const int block = linattn_objective_hessian_block(e.sampled, 1000, e.theta, 0, 36, e.hessian);
+    const int diagonal = linattn_objective_hessian_diagonal(e.bowl, 0, e.theta, 5, 6, e.hessian);
+    const int preconditioner = linattn_optimizer_preconditioner(e.optimizer, gradient);
     linattn__fail_allocation_after(-1);
     ck_assert_int_eq(ran, LINATTN_OK);
     ck_assert_uint_eq(done, 100);
     ck_assert_int_eq(evaluated, LINATTN_OK);
     ck_assert_int_eq(hessian, LINATTN_OK);
+    ck_assert_int_eq(block, LINATTN_OK);
+    ck_assert_int_eq(diagonal, LINATTN_OK);
+    ck_assert_int_eq(preconditioner, LINATTN_OK);
     linattn_trainer_destroy(trainer);
     linattn_optimizer_destroy(optimizer);
     destroy(&e);

@@ -1,8 +1,10 @@
 /* Objectives: options, draws, clones, callbacks, progress, and what a failure leaves behind. */
+#include "objective/objective.h"
 #include "support/random_case.h"
 #include "support/suite.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 
 static linattn_sampler *sampler_of(size_t dim, size_t context, int32_t covariates) {
@@ -344,6 +346,75 @@ START_TEST(callbacks_cannot_use_the_objective_that_calls) {
 }
 END_TEST
 
+typedef struct {
+    linattn_objective *objective;
+    const double *theta;
+    double *hessian;
+    int status;
+} measurement;
+
+static void *measure(void *user) {
+    measurement *m = user;
+    m->status = linattn_objective_hessian(m->objective, 4, m->theta, m->hessian);
+    return NULL;
+}
+
+/* Clones with options of their own are the same function; those of a model work in several threads at once. */
+START_TEST(clones_with_other_options) {
+    enum { CLONES = 3, P = 36 };
+    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 1, 1);
+    linattn_sampler *sampler = sampler_of(3, 4, LINATTN_COVARIATES_NORMAL);
+    watcher w = {0, -1, 0, 0};
+    linattn_objective_options options;
+    linattn_objective *f = NULL, *g = NULL;
+    double wanted[P * P], hessians[CLONES][P * P];
+    measurement measurements[CLONES];
+    pthread_t threads[CLONES];
+    ck_assert_ok(linattn_objective_options_init(&options, sizeof options));
+    options.threads = 2;
+    options.progress = watch;
+    options.user = &w;
+    ck_assert_ok(linattn_objective_create_sampled(&f, c.model, sampler, 3000, &options));
+    ck_assert_ok(linattn_objective_hessian(f, 4, c.theta, wanted));
+    ck_assert_int_gt(w.calls, 0);
+    ck_assert_int_eq(f->class->concurrent, 1);
+    w.calls = 0;
+    for (size_t i = 0; i < CLONES; i++) {
+        measurements[i] = (measurement){NULL, c.theta, hessians[i], LINATTN_EINVAL};
+        ck_assert_ok(linattn__objective_clone_with(&measurements[i].objective, f, NULL));
+        ck_assert_uint_eq(measurements[i].objective->options.threads, 1);
+    }
+    for (size_t i = 0; i < CLONES; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, measure, &measurements[i]), 0);
+    for (size_t i = 0; i < CLONES; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+        ck_assert_ok(measurements[i].status);
+        ck_assert_mem_eq(hessians[i], wanted, sizeof wanted);
+        linattn_objective_destroy(measurements[i].objective);
+    }
+    ck_assert_int_eq(w.calls, 0); /* the progress of the original is not theirs */
+    options.threads = 300;
+    g = f;
+    ck_assert_status(linattn__objective_clone_with(&g, f, &options), LINATTN_EINVAL, "threads is 300");
+    ck_assert_ptr_null(g);
+    linattn_objective_destroy(f);
+    linattn_sampler_destroy(sampler);
+    random_case_close(&c);
+
+    quadratic q = {0, 3, 0};
+    const double theta[3] = {1, 2, 3};
+    double value;
+    options.threads = 7;
+    f = quadratic_objective(&q, NULL);
+    ck_assert_ok(linattn__objective_clone_with(&g, f, &options));
+    linattn_objective_destroy(f);
+    ck_assert_int_eq(g->class->concurrent, 0); /* the caller's functions run on the caller's thread */
+    ck_assert_ptr_eq(g->options.user, &w);
+    ck_assert_ok(linattn_objective_value(g, 1, theta, &value));
+    ck_assert_double_eq(value, 14);
+    linattn_objective_destroy(g);
+}
+END_TEST
+
 static Suite *objective_suite(void) {
     Suite *suite = suite_create("objective");
     TCase *tc = tcase_create("objective");
@@ -352,6 +423,7 @@ static Suite *objective_suite(void) {
     tcase_add_test(tc, arguments_wrong_in_turn);
     tcase_add_test(tc, sampled_equals_the_fixed_batch_of_its_draw);
     tcase_add_test(tc, clones_are_equal_and_independent);
+    tcase_add_test(tc, clones_with_other_options);
     tcase_add_test(tc, callbacks_are_an_objective);
     tcase_add_test(tc, callbacks_that_fail);
     tcase_add_test(tc, a_wrong_gradient_is_found);

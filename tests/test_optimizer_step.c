@@ -1,5 +1,5 @@
 /* test_optimizer_step.c: clipping, gradients that are not finite, schedules, and each option set wrong in turn. */
-#include "optimizer/norm.h"
+#include "common/norm.h"
 #include "support/suite.h"
 #include <float.h>
 #include <math.h>

@@ -105,9 +105,25 @@ LINATTN_API int linattn_objective_hvp_kind(const linattn_objective *objective);
 LINATTN_API int linattn_objective_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,
                                       size_t count, double *out);
 
-/* The Hessian, out (p, p), symmetric bit for bit; what is 0 in exact arithmetic is 0. out may hold anything after a failure.
- * Returns the statuses of linattn_objective_hvp, and LINATTN_EOVERFLOW. */
+/* The Hessian, out (p, p), symmetric bit for bit; what is 0 in exact arithmetic is 0 (of a model). out may hold anything after a
+ * failure. Returns the statuses of linattn_objective_hvp, and LINATTN_EOVERFLOW. */
 LINATTN_API int linattn_objective_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out);
+
+/* Rows and columns first .. first+count-1 of the Hessian, out (count, count), count >= 1, first + count <= p: a tensor's or a
+ * layer's block has the offset and the size that the model's tensor table tells. The same bits as in the whole Hessian, of which no
+ * more than a few rows are ever held. out may hold anything after a failure. Returns the statuses of linattn_objective_hessian. */
+LINATTN_API int linattn_objective_hessian_block(linattn_objective *objective, uint64_t draw, const double *theta, size_t first,
+                                                size_t count, double *out);
+
+/* Entries first .. first+count-1 of the Hessian's diagonal, out (count); likewise. */
+LINATTN_API int linattn_objective_hessian_diagonal(linattn_objective *objective, uint64_t draw, const double *theta, size_t first,
+                                                   size_t count, double *out);
+
+/* Bytes that Hessian-vector products, Hessians, blocks and diagonals together take beside their outputs: taken by the first that
+ * needs them and kept until the objective is destroyed. So the peak of a Hessian is p^2 doubles and this. What callbacks take
+ * themselves is not counted. 0 when objective is NULL or has no products (LINATTN_HVP_NONE); SIZE_MAX when there cannot be so
+ * many. */
+LINATTN_API size_t linattn_objective_hessian_workspace(const linattn_objective *objective);
 
 /* How far the gradient is from central differences of the value. */
 typedef struct linattn_derivative_report {

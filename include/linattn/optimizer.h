@@ -158,6 +158,15 @@ LINATTN_API int linattn_optimizer_get_state(const linattn_optimizer *optimizer, 
  * Returns LINATTN_EINVAL or LINATTN_ENONFINITE; the optimizer is then as it was. */
 LINATTN_API int linattn_optimizer_set_state(linattn_optimizer *optimizer, const double *state, uint64_t steps, uint64_t skips);
 
+/* The diagonal D by which the rule divides its direction, theta -= lr D^-1 (...), as its last update left it: out (p).
+ *     Adam, AdamW: D = sqrt(v / (1 - beta2^t)) + epsilon after t updates, skipped steps not counted
+ *     SGD: D = 1
+ * So D^-1/2 H D^-1/2 is the curvature that the rule sees (linattn_matrix_precondition). With epsilon 0 an entry whose v is 0 has
+ * D = 0. *out is unchanged on failure.
+ * Returns LINATTN_EINVAL, LINATTN_EUNSUPPORTED (a rule without such a diagonal: sign descent, normalised GD, a custom rule),
+ * LINATTN_EDEGENERATE (Adam before its first update) or LINATTN_ENONFINITE (v was set below 0, or is too large). */
+LINATTN_API int linattn_optimizer_preconditioner(const linattn_optimizer *optimizer, double *out);
+
 #ifdef __cplusplus
 }
 #endif

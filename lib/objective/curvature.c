@@ -35,21 +35,45 @@ static void add_slots(linattn__round *round, size_t slots) {
         for (size_t i = 0; i < job->count * p; i++) job->out[i] += f->hvp_partial[slot * f->hvp_count * p + i];
 }
 
+/* Scratch memory, in doubles. */
+typedef struct {
+    size_t count;                    /* directions that one pass takes */
+    size_t work_size;                /* of a thread */
+    size_t rows, work, partial, all; /* (count, p); (threads, work_size); (slots, count, p); together */
+} sizes;
+
+/* 0 when they overflow. */
+static int measure(const linattn__transformer *f, sizes *s) {
+    const size_t p = f->base.parameters, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / 4; /* of each, so that their sum is safe */
+    s->count = SUMS_BYTES / (LINATTN__BLOCK * sizeof(double)) / p;
+    if (s->count < 1) s->count = 1;
+    if (s->count > MOST_DIRECTIONS) s->count = MOST_DIRECTIONS;
+    s->work_size = (linattn__moment_hvp_kernels_for(f->isa)->workspace(&f->shape, s->count) + 7) / 8 * 8;
+    if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(slots, s->rows, &s->partial) ||
+        !linattn__multiply_sizes(f->base.options.threads, s->work_size, &s->work) || s->work > most || s->partial > most)
+        return 0;
+    s->all = s->work + s->partial + 2 * s->rows;
+    return 1;
+}
+
+size_t linattn__transformer_hessian_workspace(const linattn_objective *objective) {
+    sizes s;
+    return measure((const linattn__transformer *)objective, &s) ? s.all * sizeof(double) : SIZE_MAX;
+}
+
 /* Scratch memory, once. */
 static int equip(linattn__transformer *f) {
-    if (f->hvp_units) return LINATTN_OK;
-    const size_t p = f->base.parameters, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
-    size_t count = SUMS_BYTES / (LINATTN__BLOCK * sizeof(double)) / p, numbers, partial;
-    if (count < 1) count = 1;
-    if (count > MOST_DIRECTIONS) count = MOST_DIRECTIONS;
-    f->hvp_count = count;
-    f->hvp_work_size = (linattn__moment_hvp_kernels_for(f->isa)->workspace(&f->shape, count) + 7) / 8 * 8;
-    if (!linattn__multiply_sizes(count, p, &numbers) || !linattn__multiply_sizes(slots, numbers, &partial))
-        return linattn__fail_memory("Hessian-vector products");
-    if (!f->hvp_work) f->hvp_work = linattn__allocate(f->base.options.threads, f->hvp_work_size * sizeof *f->hvp_work);
-    if (!f->hvp_partial) f->hvp_partial = linattn__allocate(partial, sizeof *f->hvp_partial);
-    if (f->hvp_work && f->hvp_partial) f->hvp_units = linattn__allocate(numbers, sizeof *f->hvp_units);
-    return f->hvp_units ? LINATTN_OK : linattn__fail_memory("Hessian-vector products");
+    sizes s;
+    if (f->hvp_rows) return LINATTN_OK;
+    if (!measure(f, &s)) return linattn__fail_memory("Hessian-vector products");
+    f->hvp_count = s.count;
+    f->hvp_work_size = s.work_size;
+    if (!f->hvp_work) f->hvp_work = linattn__allocate(s.work, sizeof *f->hvp_work);
+    if (!f->hvp_partial) f->hvp_partial = linattn__allocate(s.partial, sizeof *f->hvp_partial);
+    if (!f->hvp_units) f->hvp_units = linattn__allocate(s.rows, sizeof *f->hvp_units);
+    if (f->hvp_work && f->hvp_partial && f->hvp_units) f->hvp_rows = linattn__allocate(s.rows, sizeof *f->hvp_rows);
+    return f->hvp_rows ? LINATTN_OK : linattn__fail_memory("Hessian-vector products");
 }
 
 /* out = the mean of H u over the batch, for at most hvp_count directions. */
@@ -78,25 +102,31 @@ int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const 
     return status;
 }
 
-/* Unit directions, one layer's at a time: the kernel then leaves out what symmetry gives. Everything below the diagonal is copied
- * from above it, so that the result is symmetric bit for bit. */
-int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out) {
+/* Unit directions, one layer's at a time: the kernel then leaves out what symmetry gives. Of a row, the entries from the diagonal
+ * on are taken, and what is below the diagonal is copied from above it, so that the result is symmetric bit for bit. */
+int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
+                                 int diagonal, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;
     const size_t p = objective->parameters, layer = p / f->shape.layers;
     int status = equip(f);
-    for (size_t i = 0, step; status == LINATTN_OK && i < p; i += step) {
-        const size_t left = layer - i % layer;
+    for (size_t i = 0, step; status == LINATTN_OK && i < count; i += step) {
+        const size_t row = first + i, in_layer = layer - row % layer, left = count - i < in_layer ? count - i : in_layer;
         step = left < f->hvp_count ? left : f->hvp_count;
-        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step, .first_layer = i / layer, .confined = 1};
-        job.round.done = (double)i / (double)p;
-        job.round.share = (double)step / (double)p;
+        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step, .first_layer = row / layer, .confined = 1};
+        job.round.done = (double)i / (double)count;
+        job.round.share = (double)step / (double)count;
         job.directions = f->hvp_units;
-        job.out = out + i * p;
+        job.out = f->hvp_rows;
         memset(f->hvp_units, 0, step * p * sizeof *f->hvp_units);
-        for (size_t j = 0; j < step; j++) f->hvp_units[j * p + i + j] = 1;
+        for (size_t j = 0; j < step; j++) f->hvp_units[j * p + row + j] = 1;
         status = pass(&job);
+        for (size_t j = 0; status == LINATTN_OK && j < step; j++) {
+            const double *from = f->hvp_rows + j * p + row + j;
+            double *to = diagonal ? out + i + j : out + (i + j) * (count + 1);
+            memcpy(to, from, (diagonal ? 1 : count - i - j) * sizeof *to);
+        }
     }
-    for (size_t i = 0; status == LINATTN_OK && i < p; i++)
-        for (size_t j = 0; j < i; j++) out[i * p + j] = out[j * p + i];
+    for (size_t i = 0; !diagonal && status == LINATTN_OK && i < count; i++)
+        for (size_t j = 0; j < i; j++) out[i * count + j] = out[j * count + i];
     return status;
 }

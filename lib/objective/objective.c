@@ -47,11 +47,17 @@ int linattn__objective_open(linattn_objective **out, const linattn__objective_cl
     return LINATTN_OK;
 }
 
+int linattn__objective_clone_with(linattn_objective **out, const linattn_objective *objective,
+                                  const linattn_objective_options *options) {
+    *out = NULL;
+    return objective->class->clone(out, objective, options);
+}
+
 int linattn_objective_clone(linattn_objective **out, const linattn_objective *objective) {
     if (!out) return linattn__fail_null("out");
     *out = NULL;
     if (!objective) return linattn__fail_null("objective");
-    return objective->class->clone(out, objective);
+    return linattn__objective_clone_with(out, objective, &objective->options);
 }
 
 void linattn__objective_retain(linattn_objective *objective) { linattn__owners_add(&objective->owners); }

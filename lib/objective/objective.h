@@ -15,12 +15,17 @@ typedef struct linattn__objective_class {
     int (*evaluate)(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient);
     /* enum linattn_hvp_kind of an object; NULL: exact wherever the class has hvp. */
     int (*hvp_kind)(const linattn_objective *objective);
-    /* H u for directions (count, p) into out (count, p); NULL: the class has none. */
+    /* H u for directions (count, p) into out (count, p); NULL: the class has none, nor the two that follow. */
     int (*hvp)(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions, size_t count,
                double *out);
-    /* The Hessian (p, p), symmetric bit for bit; NULL: taken from hvp. */
-    int (*hessian)(linattn_objective *objective, uint64_t draw, const double *theta, double *out);
-    int (*clone)(linattn_objective **out, const linattn_objective *objective);
+    /* Rows and columns first .. first+count-1 of the Hessian into out (count, count), symmetric bit for bit; only their diagonal,
+     * out (count), when `diagonal` is set. Never holds p^2 numbers beside out. */
+    int (*hessian)(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count, int diagonal,
+                   double *out);
+    /* Bytes that hvp and hessian take at first and keep; SIZE_MAX when they overflow. */
+    size_t (*hessian_workspace)(const linattn_objective *objective);
+    int concurrent; /* 1: an objective and its clones may be evaluated in different threads at once; 0: in the caller's only */
+    int (*clone)(linattn_objective **out, const linattn_objective *objective, const linattn_objective_options *options);
     void (*close)(linattn_objective *objective); /* releases what the class added; NULL: nothing */
     int (*describe)(const linattn_objective *objective, linattn__describe visit, void *user);
 } linattn__objective_class;
@@ -41,6 +46,10 @@ int linattn__objective_check(const linattn_objective *objective, const double *t
 /* Reads options that may be NULL and allocates an objective of `size` bytes that begins with struct linattn_objective. */
 int linattn__objective_open(linattn_objective **out, const linattn__objective_class *class, size_t size, size_t parameters,
                             const linattn_objective_options *options);
+
+/* A clone with other options; NULL: the defaults. Returns the statuses of linattn_objective_clone. */
+int linattn__objective_clone_with(linattn_objective **out, const linattn_objective *objective,
+                                  const linattn_objective_options *options);
 
 /* Another owner of the same handle: a trainer. */
 void linattn__objective_retain(linattn_objective *objective);

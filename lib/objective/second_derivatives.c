@@ -1,4 +1,4 @@
-/* The public calls for Hessian-vector products and Hessians, and the Hessian of a class that only has products. */
+/* The public calls for Hessian-vector products and Hessians. */
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "objective/objective.h"
@@ -33,33 +33,45 @@ int linattn_objective_hvp(linattn_objective *objective, uint64_t draw, const dou
     return status == LINATTN_OK ? linattn__check_finite("out", out, numbers) : status;
 }
 
-/* Row by row; then the mean of both triangles, which rounding, or differences, have made a little different. */
-static int rows_of_products(linattn_objective *objective, uint64_t draw, const double *theta, double *out) {
+/* Rows first .. first+count-1 are there. */
+static int check_range(const linattn_objective *objective, size_t first, size_t count) {
     const size_t p = objective->parameters;
-    double *unit = linattn__allocate(p, sizeof *unit);
-    int status = unit ? LINATTN_OK : linattn__fail_memory("a Hessian");
-    for (size_t i = 0; status == LINATTN_OK && i < p; i++) {
-        unit[i] = 1;
-        status = linattn__objective_progress(objective, (double)i / (double)p);
-        if (status == LINATTN_OK) status = objective->class->hvp(objective, draw, theta, unit, 1, out + i * p);
-        unit[i] = 0;
-    }
-    for (size_t i = 0; status == LINATTN_OK && i < p; i++)
-        for (size_t j = 0; j < i; j++) out[i * p + j] = out[j * p + i] = (out[i * p + j] + out[j * p + i]) / 2;
-    linattn__release(unit);
-    return status;
+    if (first >= p) return linattn__fail(LINATTN_EINVAL, "first is %zu; allowed: below the %zu parameters", first, p);
+    if (count >= 1 && count <= p - first) return LINATTN_OK;
+    return linattn__fail(LINATTN_EINVAL, "count is %zu; allowed: 1 to %zu, from row %zu of %zu", count, p - first, first, p);
+}
+
+static int hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count, int diagonal,
+                   double *out) {
+    const size_t columns = diagonal ? 1 : count;
+    size_t numbers;
+    if (!linattn__multiply_sizes(count, columns, &numbers) || numbers > PTRDIFF_MAX / sizeof *out)
+        return linattn__fail(LINATTN_EOVERFLOW, "a Hessian of %zu x %zu numbers does not fit in the address space", count, columns);
+    objective->busy = 1;
+    const int status = objective->class->hessian(objective, draw, theta, first, count, diagonal, out);
+    objective->busy = 0;
+    return status == LINATTN_OK ? linattn__check_finite("out", out, numbers) : status;
 }
 
 int linattn_objective_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out) {
+    const int status = check_arguments(objective, theta, out);
+    return status == LINATTN_OK ? hessian(objective, draw, theta, 0, objective->parameters, 0, out) : status;
+}
+
+int linattn_objective_hessian_block(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
+                                    double *out) {
     int status = check_arguments(objective, theta, out);
-    if (status != LINATTN_OK) return status;
-    const size_t p = objective->parameters;
-    size_t numbers;
-    if (!linattn__multiply_sizes(p, p, &numbers) || numbers > PTRDIFF_MAX / sizeof *out)
-        return linattn__fail(LINATTN_EOVERFLOW, "a Hessian of %zu x %zu numbers does not fit in the address space", p, p);
-    objective->busy = 1;
-    status = objective->class->hessian ? objective->class->hessian(objective, draw, theta, out)
-                                       : rows_of_products(objective, draw, theta, out);
-    objective->busy = 0;
-    return status == LINATTN_OK ? linattn__check_finite("out", out, numbers) : status;
+    if (status == LINATTN_OK) status = check_range(objective, first, count);
+    return status == LINATTN_OK ? hessian(objective, draw, theta, first, count, 0, out) : status;
+}
+
+int linattn_objective_hessian_diagonal(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
+                                       double *out) {
+    int status = check_arguments(objective, theta, out);
+    if (status == LINATTN_OK) status = check_range(objective, first, count);
+    return status == LINATTN_OK ? hessian(objective, draw, theta, first, count, 1, out) : status;
+}
+
+size_t linattn_objective_hessian_workspace(const linattn_objective *objective) {
+    return linattn_objective_hvp_kind(objective) == LINATTN_HVP_NONE ? 0 : objective->class->hessian_workspace(objective);
 }

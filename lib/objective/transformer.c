@@ -77,6 +77,7 @@ static void close_transformer(linattn_objective *objective) {
     linattn__release(f->hvp_work);
     linattn__release(f->hvp_partial);
     linattn__release(f->hvp_units);
+    linattn__release(f->hvp_rows);
     if (f->sampler) linattn__prompts_release(&f->data);
     linattn_model_destroy((linattn_model *)f->model);
     linattn_batch_destroy((linattn_batch *)f->batch);
@@ -135,9 +136,9 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
     return LINATTN_OK;
 }
 
-static int clone(linattn_objective **out, const linattn_objective *objective) {
+static int clone(linattn_objective **out, const linattn_objective *objective, const linattn_objective_options *options) {
     const linattn__transformer *f = (const linattn__transformer *)objective;
-    return create(out, f->model, f->batch, f->sampler, f->data.prompts, &objective->options);
+    return create(out, f->model, f->batch, f->sampler, f->data.prompts, options);
 }
 
 /* A fixed batch is told by a digest of its numbers. */
@@ -160,6 +161,8 @@ static const linattn__objective_class transformer_class = {.name = "transformer"
                                                            .evaluate = evaluate,
                                                            .hvp = linattn__transformer_hvp,
                                                            .hessian = linattn__transformer_hessian,
+                                                           .hessian_workspace = linattn__transformer_hessian_workspace,
+                                                           .concurrent = 1,
                                                            .clone = clone,
                                                            .close = close_transformer,
                                                            .describe = describe};

@@ -40,6 +40,7 @@ typedef struct linattn__transformer {
     size_t hvp_work_size;
     double *hvp_partial; /* (min(chunks, ROUND), hvp_count, p): the slots */
     double *hvp_units;   /* (hvp_count, p): unit vectors, for Hessians */
+    double *hvp_rows;    /* (hvp_count, p): the Hessian's rows of these */
 } linattn__transformer;
 
 /* What the chunks of a round share; a job's own struct begins with it. */
@@ -59,9 +60,11 @@ int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*
 /* The blocks of the chunk of a slot as a kernel wants them, drawn where needed with scratch memory of `worker`. */
 linattn__moment_data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker);
 
-/* H u of (prediction - target)^2, averaged, for count directions u: see objective.h (public). */
+/* H u of (prediction - target)^2, averaged, for count directions u, and the Hessian: see linattn__objective_class. */
 int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,
                              size_t count, double *out);
-int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, double *out);
+int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
+                                 int diagonal, double *out);
+size_t linattn__transformer_hessian_workspace(const linattn_objective *objective);
 
 #endif

@@ -1,4 +1,5 @@
 /* adam.c: what Adam and AdamW share. */
+#include "common/fail.h"
 #include "optimizer/rules.h"
 #include <float.h>
 #include <math.h>
@@ -22,6 +23,9 @@ double linattn__bias_correction(double beta, uint64_t t) {
     return correction;
 }
 
+/* Of the second moment v, c = 1 - beta2^t. */
+static double denominator(double v, double c, double epsilon) { return sqrt(v / c) + epsilon; }
+
 /* m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
  * theta -= lr (m / c1) / (sqrt(v / c2) + epsilon), c = 1 - beta^t.
  * epsilon comes after the bias correction. At epsilon = 0 the denominator is 0 for an entry whose gradients have all been 0 (the
@@ -34,7 +38,14 @@ void linattn__adam_step(const linattn_optimizer_options *options, const linattn_
         const double g = update->gradient[i] + weight_decay * theta[i];
         m[i] = beta1 * m[i] + (1 - beta1) * g;
         v[i] = beta2 * v[i] + (1 - beta2) * (g * g);
-        const double denominator = sqrt(v[i] / c2) + epsilon;
-        if (denominator != 0) theta[i] -= lr * ((m[i] / c1) / denominator);
+        const double below = denominator(v[i], c2, epsilon);
+        if (below != 0) theta[i] -= lr * ((m[i] / c1) / below);
     }
+}
+
+int linattn__adam_preconditioner(const linattn_optimizer_options *options, const double *state, size_t p, uint64_t t, double *out) {
+    if (t == 0) return linattn__fail(LINATTN_EDEGENERATE, "the optimizer has made no update yet, so there is nothing to divide by");
+    const double c2 = linattn__bias_correction(options->beta2, t);
+    for (size_t i = 0; i < p; i++) out[i] = denominator(state[p + i], c2, options->epsilon);
+    return LINATTN_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef LINATTN_OPTIMIZER_CLIP_H
 #define LINATTN_OPTIMIZER_CLIP_H
 
-#include "optimizer/norm.h"
+#include "common/norm.h"
 #include <linattn/optimizer.h>
 
 typedef struct linattn__clipping {

@@ -204,6 +204,22 @@ int linattn_optimizer_set_state(linattn_optimizer *optimizer, const double *stat
     return LINATTN_OK;
 }
 
+/* By way of scratch memory: out is written only when all of it is finite. */
+int linattn_optimizer_preconditioner(const linattn_optimizer *optimizer, double *out) {
+    if (!optimizer) return linattn__fail_null("optimizer");
+    if (!out) return linattn__fail_null("out");
+    const size_t p = optimizer->p;
+    double *diagonal = optimizer->old_theta;
+    if (!optimizer->rule || !optimizer->rule->preconditioner)
+        return linattn__fail(LINATTN_EUNSUPPORTED, "the rule \"%s\" divides by no diagonal; allowed: rules that do, such as adam",
+                             optimizer->name);
+    int status =
+        optimizer->rule->preconditioner(&optimizer->options, optimizer->state, p, optimizer->steps - optimizer->skips, diagonal);
+    if (status == LINATTN_OK) status = linattn__check_finite("preconditioner", diagonal, p);
+    if (status == LINATTN_OK) memcpy(out, diagonal, p * sizeof *out);
+    return status;
+}
+
 /* The tensors' places matter only where something looks at tensors. */
 static uint64_t tensor_digest(const linattn_optimizer *optimizer) {
     uint64_t digest = LINATTN__DIGEST_BEGIN;

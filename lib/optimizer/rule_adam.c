@@ -5,4 +5,9 @@ static void update_adam(const linattn_optimizer_options *options, const linattn_
     linattn__adam_step(options, update, options->weight_decay);
 }
 
-const linattn__rule linattn__rule_adam = {"adam", 2, linattn__adam_ranges, LINATTN__ADAM_RANGES, NULL, update_adam};
+const linattn__rule linattn__rule_adam = {.name = "adam",
+                                          .parts = 2,
+                                          .ranges = linattn__adam_ranges,
+                                          .range_count = LINATTN__ADAM_RANGES,
+                                          .update = update_adam,
+                                          .preconditioner = linattn__adam_preconditioner};

@@ -8,4 +8,9 @@ static void update_adamw(const linattn_optimizer_options *options, const linattn
     linattn__adam_step(options, update, 0);
 }
 
-const linattn__rule linattn__rule_adamw = {"adamw", 2, linattn__adam_ranges, LINATTN__ADAM_RANGES, NULL, update_adamw};
+const linattn__rule linattn__rule_adamw = {.name = "adamw",
+                                           .parts = 2,
+                                           .ranges = linattn__adam_ranges,
+                                           .range_count = LINATTN__ADAM_RANGES,
+                                           .update = update_adamw,
+                                           .preconditioner = linattn__adam_preconditioner};

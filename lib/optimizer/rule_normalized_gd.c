@@ -1,5 +1,5 @@
 /* rule_normalized_gd.c: normalised gradient descent: theta -= lr g / |g|; g = 0 moves nothing. */
-#include "optimizer/norm.h"
+#include "common/norm.h"
 #include "optimizer/rules.h"
 #include <math.h>
 
@@ -11,4 +11,4 @@ static void update_normalized(const linattn_optimizer_options *options, const li
     for (size_t i = 0; i < update->p; i++) update->theta[i] -= lr * (ldexp(g[i], -norm.exponent) / norm.mantissa);
 }
 
-const linattn__rule linattn__rule_normalized_gd = {"normalized_gd", 0, NULL, 0, NULL, update_normalized};
+const linattn__rule linattn__rule_normalized_gd = {.name = "normalized_gd", .update = update_normalized};

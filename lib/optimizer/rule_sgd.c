@@ -28,4 +28,16 @@ static void update_sgd(const linattn_optimizer_options *options, const linattn_u
     }
 }
 
-const linattn__rule linattn__rule_sgd = {"sgd", 1, RANGES, sizeof RANGES / sizeof RANGES[0], validate, update_sgd};
+static int preconditioner(const linattn_optimizer_options *options, const double *state, size_t p, uint64_t t, double *out) {
+    (void)options, (void)state, (void)t;
+    for (size_t i = 0; i < p; i++) out[i] = 1;
+    return LINATTN_OK;
+}
+
+const linattn__rule linattn__rule_sgd = {.name = "sgd",
+                                         .parts = 1,
+                                         .ranges = RANGES,
+                                         .range_count = sizeof RANGES / sizeof RANGES[0],
+                                         .validate = validate,
+                                         .update = update_sgd,
+                                         .preconditioner = preconditioner};

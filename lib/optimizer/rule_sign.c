@@ -17,4 +17,5 @@ static void update_sign(const linattn_optimizer_options *options, const linattn_
     }
 }
 
-const linattn__rule linattn__rule_sign = {"sign", 1, RANGES, sizeof RANGES / sizeof RANGES[0], NULL, update_sign};
+const linattn__rule linattn__rule_sign = {
+    .name = "sign", .parts = 1, .ranges = RANGES, .range_count = sizeof RANGES / sizeof RANGES[0], .update = update_sign};

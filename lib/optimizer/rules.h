@@ -8,11 +8,14 @@
 typedef struct linattn__rule {
     const char *name;             /* kept in checkpoints */
     size_t parts;                 /* its memory is (parts, p) */
-    const linattn__range *ranges; /* (range_count): the options it reads */
+    const linattn__range *ranges; /* (range_count): the options it reads; NULL: none */
     size_t range_count;
     int (*validate)(const linattn_optimizer_options *options); /* what no range can say; NULL: nothing */
     /* Moves theta and the memory by one step. Numbers that overflow may be left behind: the caller looks, and puts both back. */
     void (*update)(const linattn_optimizer_options *options, const linattn_update *update);
+    /* The diagonal D (p) that divides the direction, from the memory after t updates: linattn_optimizer_preconditioner. Returns a
+     * status, with a message. NULL: the rule has none. */
+    int (*preconditioner)(const linattn_optimizer_options *options, const double *state, size_t p, uint64_t t, double *out);
 } linattn__rule;
 
 /* The rule of enum linattn_rule; NULL when the number is none of the library's own. */
@@ -27,6 +30,9 @@ void linattn__velocity(const linattn_optimizer_options *options, const linattn_u
 
 /* One step of Adam on g + weight_decay theta; the memory is m (p), then v (p). */
 void linattn__adam_step(const linattn_optimizer_options *options, const linattn_update *update, double weight_decay);
+
+/* What Adam divides by. */
+int linattn__adam_preconditioner(const linattn_optimizer_options *options, const double *state, size_t p, uint64_t t, double *out);
 
 /* The options that all rules of Adam's kind read. */
 enum { LINATTN__ADAM_RANGES = 4 };

@@ -1,7 +1,7 @@
 /* step.c: one step: look at the gradient, clip it, let the rule move theta, look at the result, and only then count it. */
 #include "common/fail.h"
+#include "common/norm.h"
 #include "optimizer/clip.h"
-#include "optimizer/norm.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/schedule.h"
 #include <linattn/number.h>

@@ -1,5 +1,5 @@
 /* norm.c: sqrt(sum x_i^2), plainly where the sum is a good number, otherwise of x / 2^e with e that of the largest entry. */
-#include "optimizer/norm.h"
+#include "common/norm.h"
 #include <float.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* norm.h: the Euclidean norm of vectors of any finite size of entries. */
-#ifndef LINATTN_OPTIMIZER_NORM_H
-#define LINATTN_OPTIMIZER_NORM_H
+#ifndef LINATTN_COMMON_NORM_H
+#define LINATTN_COMMON_NORM_H
 
 #include <stddef.h>
 
