@@ -36,6 +36,7 @@ SONAME    := liblinattn.so.$(SOVERSION)
 STATIC       := $(BUILD)/lib/liblinattn.a
 SHARED       := $(BUILD)/lib/liblinattn.so.$(VERSION)
 SHARED_LINKS := $(BUILD)/lib/$(SONAME) $(BUILD)/lib/liblinattn.so
+LAPACK       := -llapacke -lblas
 LIBS         := -lm -pthread
 
 PUBLIC_HEADERS := $(sort $(wildcard include/linattn/*.h))
@@ -105,7 +106,7 @@ endef
 define link
 @mkdir -p $(@D)
 $(call say,LD)
-$(Q)$(CC) $(LINK_FLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(2) $(LIBS)
+$(Q)$(CC) $(LINK_FLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(2) $(LAPACK) $(LIBS)
 endef
 define KERNEL_RULE
 $(OBJ)/%.$(1).o: %.kernel.c | $(NO_COMPILER)
@@ -143,11 +144,16 @@ $(BUILD)/examples/%: $(OBJ)/examples/%.o $(EXAMPLE_COMMON:%.c=$(OBJ)/%.o) $(STAT
 $(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
 	$(call link,,$(CHECK_LIBS))
 
+# Brings LAPACKE functions of its own, over LAPACK's Fortran.
+$(BUILD)/tests/test_lapack_stub: LAPACK := -llapack -lblas
+
 # Test programs that do without Check: tests/x.c, or a folder tests/x/.
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
 	$(call link)
 $(BUILD)/tests/bench: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bench/*.c)) $(STATIC) $(BUILD)/flags
 	$(call link)
+# Runs on machines for which there is no LAPACK, and takes no object from the archive that wants it.
+$(BUILD)/tests/bits: LAPACK :=
 $(BUILD)/tests/bits: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bits/*.c)) $(STATIC) $(BUILD)/flags
 	$(call link)
 
@@ -244,8 +250,8 @@ abi-ledger: lib ## writes the ledger of exported symbols anew
 check-install: all ## installs into fresh folders and builds programs against the result
 	@CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' tests/install/check.sh '$(abspath $(BUILD))'
 
-# ---- Checks with other compilers, checkers and machines ------------------------------------------------------------------------
-.PHONY: check-asan check-tsan check-threads check-valgrind check-clang check-aarch64
+# ---- Checks with other compilers, checkers, machines and LAPACKs ---------------------------------------------------------------
+.PHONY: check-asan check-tsan check-threads check-valgrind check-clang check-aarch64 check-blas
 # Checked code is large: kernels then know no size before run time.
 SANITIZE    = -DLINATTN__GENERAL_SIZES -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
 THREAD_TESTS = $(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'pthread|threads' $(TEST_SOURCES)))
@@ -271,6 +277,10 @@ check-aarch64: $(BUILD)/tests/bits ## samples have the same bits on an emulated 
 	$(RUN_BITS)
 	qemu-aarch64 $(BUILD)/aarch64/tests/bits >$(BUILD)/aarch64/bits.txt
 	cmp $(BUILD)/bits.txt $(BUILD)/aarch64/bits.txt
+
+BLAS_TESTS := $(if $(TEST_SOURCES),$(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'linattn_(spectrum|diagnostics) ' $(TEST_SOURCES))))
+check-blas: $(BLAS_TESTS) $(BUILD)/tests/check_vectors ## what rests on LAPACK, under each BLAS and kernel of OpenBLAS found here
+	@CC='$(CC)' tests/blas/check.sh $(BLAS_TESTS) "$(RUN_VECTORS)"
 
 # ---- Housekeeping --------------------------------------------------------------------------------------------------------------
 .PHONY: clean dist help

@@ -1,20 +1,23 @@
 /* check_vectors FOLDER: the library against every file of known answers in a folder, under every kernel this machine can run.
  *
- * Predictions, loss and gradient must agree to 1e-11 of the largest entry, Hessian-vector product, Hessian and its diagonal to
- * 1e-10 where the file has them. A file whose model does not exist yet is skipped, by name. Ends at the first mismatch, with exit
- * status 1; a folder without any file that could be checked is a failure too. */
+ * Predictions, loss and gradient must agree to 1e-11 of the largest entry; Hessian-vector product, Hessian, its diagonal and its
+ * eigenvalues to 1e-10, both robust condition numbers to 1e-9, where the file has them. A file whose model does not exist yet is
+ * skipped, by name. Says first which BLAS answers. Ends at the first mismatch, with exit status 1; a folder without any file that
+ * could be checked is a failure too. */
 #include "model/model.h"
 #include "sampler/prompts.h"
 #include "support/vectors.h"
 
 #include <dirent.h>
+#include <float.h>
 #include <linattn/linattn.h>
+#include <linattn/spectrum.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double first_order = 1e-11, second_order = 1e-10;
+static const double first_order = 1e-11, second_order = 1e-10, ratio = 1e-9;
 
 /* Says what is wrong and returns 0; 1 when all of `got` is within the tolerance of `wanted`. NaN never is. */
 static int agree(const char *file, const char *kernel, const char *what, double tolerance, const double *got, const double *wanted,
@@ -41,6 +44,41 @@ static int has(const known_answer *a, const char *name) {
     return 0;
 }
 
+/* The robust condition number of values (count) against the file's. Where the file divides by rounding noise, for a median that is
+ * 0, Inf is meant. */
+static int check_condition(const char *file, const char *kernel, const known_answer *a, const char *name, int32_t kind,
+                           const double *values, size_t count) {
+    linattn_condition got = {.struct_size = sizeof got};
+    if (!has(a, name)) return 1;
+    const double *wanted = known_answer_array(a, name, 1);
+    if (!wanted) return 0;
+    if (linattn_robust_condition(values, count, kind, LINATTN_MEDIAN_LOWER, &got) != LINATTN_OK) return failed(file, name);
+    const int noise = kind == LINATTN_CONDITION_EIGENVALUES && *wanted * (double)count * DBL_EPSILON >= 1;
+    if (isinf(*wanted) || noise) {
+        if (isinf(got.value)) return 1;
+        printf("%s: %s (%s) is %.17g, wanted inf\n", file, name, kernel, got.value);
+        return 0;
+    }
+    return agree(file, kernel, name, ratio, &got.value, wanted, 1);
+}
+
+/* Eigenvalues and condition numbers of a Hessian (p, p) with its diagonal (p). */
+static int check_spectrum(const char *file, const char *kernel, const known_answer *a, const double *hessian,
+                          const double *diagonal, size_t p) {
+    linattn_spectrum spectrum = {.struct_size = sizeof spectrum};
+    if (!check_condition(file, kernel, a, "robust_condition_diagonal_lower_median", LINATTN_CONDITION_DIAGONAL, diagonal, p))
+        return 0;
+    if (!has(a, "eigenvalues")) return 1;
+    const double *wanted = known_answer_array(a, "eigenvalues", p);
+    double *eigenvalues = calloc(p, sizeof *eigenvalues);
+    int good = wanted && eigenvalues;
+    if (good && linattn_matrix_spectrum(hessian, p, eigenvalues, NULL, &spectrum) != LINATTN_OK) good = failed(file, "spectrum");
+    good = good && agree(file, kernel, "eigenvalues", second_order, eigenvalues, wanted, p) &&
+           check_condition(file, kernel, a, "robust_condition_eigen_lower_median", LINATTN_CONDITION_EIGENVALUES, eigenvalues, p);
+    free(eigenvalues);
+    return good;
+}
+
 /* Second derivatives of one kernel; room: (p + p * p). */
 static int check_curvature(const char *file, const char *name, const known_answer *a, linattn_objective *f, const double *theta,
                            size_t p, double *room) {
@@ -54,6 +92,7 @@ static int check_curvature(const char *file, const char *name, const known_answe
     for (size_t i = 0; i < p; i++) room[i] = hessian[i * p + i];
     const double *diagonal = known_answer_array(a, "hessian_diagonal", p);
     if (!diagonal || !agree(file, name, "hessian_diagonal", second_order, room, diagonal, p)) return 0;
+    if (!check_spectrum(file, name, a, hessian, room, p)) return 0;
     if (!has(a, "hessian")) return 1;
     const double *wanted = known_answer_array(a, "hessian", p * p);
     return wanted && agree(file, name, "hessian", second_order, hessian, wanted, p * p);
@@ -129,6 +168,9 @@ int main(int argc, char **argv) {
     if (count < 0) return fprintf(stderr, "check_vectors: cannot read the folder %s\n", argv[1]), 2;
     size_t checked = 0, skipped = 0;
     int good = 1;
+    char blas[LINATTN_BLAS_INFO_SIZE];
+    linattn_blas_info(blas);
+    printf("  BLAS: %s\n", blas);
     for (int i = 0; i < count; i++) {
         char path[4096];
         known_answer answer;

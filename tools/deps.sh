@@ -12,16 +12,17 @@ CXX=${CXX:-c++}
 # What a goal needs.
 needs() {
     case $1 in
-    demo) echo compiler make pkg-config gnuplot ;;
-    check-vectors | check-abi) echo compiler make ;;
+    demo) echo compiler make lapack pkg-config gnuplot ;;
+    check-vectors | check-abi) echo compiler make lapack ;;
     check-headers) echo compiler c++ make ;;
-    check-clang) echo compiler c++ make pkg-config check clang ;;
-    check-valgrind) echo compiler c++ make pkg-config check valgrind ;;
-    check-aarch64) echo compiler make aarch64-gcc aarch64-libc aarch64-emulator ;;
-    check*) echo compiler c++ make pkg-config check ;;
+    check-clang) echo compiler c++ make lapack pkg-config check clang ;;
+    check-valgrind) echo compiler c++ make lapack pkg-config check valgrind ;;
+    check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc aarch64-emulator ;;
+    check-install) echo compiler c++ make lapack static-fortran pkg-config check ;;
+    check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-clang check-valgrind check-aarch64 demo; do needs $goal; done
+        for goal in check check-clang check-valgrind check-aarch64 check-install demo; do needs $goal; done
         ;;
     esac
 }
@@ -31,6 +32,8 @@ present() {
     case $1 in
     compiler) printf '#include <math.h>\n' | $CC -E -x c - ;;
     c++) printf '#include <complex>\n' | $CXX -E -x c++ - ;;
+    lapack) printf '#include <lapacke.h>\nint main(void) { return 0; }\n' | $CC -x c -o /dev/null - -llapacke -lblas ;;
+    static-fortran) printf 'int main(void) { return 0; }\n' | $CC -static -x c -o /dev/null - -lgfortran ;;
     check) pkg-config --exists check ;;
     gnuplot) command -v gnuplot && { ! command -v dpkg-query || dpkg-query -W fonts-dejavu-core; } ;;
     aarch64-gcc) command -v aarch64-linux-gnu-gcc ;;
@@ -46,6 +49,8 @@ packages() {
     compiler) case $CC in *clang*) echo clang libclang-rt-dev libc6-dev ;; *) echo gcc libc6-dev ;; esac ;;
     c++) case $CXX in *clang*) echo clang libclang-rt-dev ;; *) echo g++ ;; esac ;;
     clang) echo clang libclang-rt-dev ;;
+    lapack) echo liblapacke-dev libblas-dev ;;
+    static-fortran) echo gfortran ;;
     gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
     aarch64-libc) echo libc6-dev-arm64-cross ;;

@@ -10,6 +10,8 @@
  *   optimizer.h  update rules, clipping, schedules
  *   trainer.h    runs, records, checkpoints
  *   statistics.h what a sample says: moments, quantiles, intervals, tests, tails
+ *   spectrum.h   what a symmetric matrix says: eigenvalues, robust condition numbers
+ *   diagnostics.h what an objective is like: curvature, gradient error, smoothness
  *   recipe.h     the published experiments
  *
  * Threads: samplers, batches and models are immutable and may be shared. Everything else is used from one thread at a time.
@@ -19,12 +21,14 @@
 #ifndef LINATTN_H
 #define LINATTN_H
 
+#include <linattn/diagnostics.h>
 #include <linattn/model.h>
 #include <linattn/number.h>
 #include <linattn/objective.h>
 #include <linattn/optimizer.h>
 #include <linattn/recipe.h>
 #include <linattn/sampler.h>
+#include <linattn/spectrum.h>
 #include <linattn/statistics.h>
 #include <linattn/status.h>
 #include <linattn/trainer.h>

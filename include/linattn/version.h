@@ -28,6 +28,14 @@ LINATTN_API const char *linattn_version_string(void);
 /* One line on how the library was built: version, compiler, instruction sets. Never NULL; the text lives as long as the library. */
 LINATTN_API const char *linattn_build_info(void);
 
+/* Room for linattn_blas_info, final NUL included. */
+enum { LINATTN_BLAS_INFO_SIZE = 128 };
+
+/* One line on the BLAS that answers behind LAPACK, such as "OpenBLAS 0.3.21; kernels: Haswell; integers: 32 bits; threads of its
+ * own"; "unknown BLAS; integers: 32 bits" for one that does not tell. Eigenvalues may depend on it, in their last digits.
+ * text: room for LINATTN_BLAS_INFO_SIZE characters. Returns LINATTN_EINVAL when text is NULL. */
+LINATTN_API int linattn_blas_info(char *text);
+
 /* The instruction sets that kernels are compiled for. Samples do not depend on the choice; values and gradients agree to about
  * 1e-13 of their largest entry. */
 enum linattn_kernel {

@@ -13,7 +13,11 @@
 
 /* What a stream is for: (purpose, kind), 12 and 4 bits. The first purposes are enum linattn_stream; the library's own ones count
  * down from the last, of which 0xfff is taken by the derivation of keys (random.c). Never renumber: the bits depend on it. */
-enum linattn__purpose { LINATTN__PURPOSE_INITIALISATION = 0xffe, LINATTN__PURPOSE_RESAMPLING = 0xffd };
+enum linattn__purpose {
+    LINATTN__PURPOSE_INITIALISATION = 0xffe,
+    LINATTN__PURPOSE_RESAMPLING = 0xffd,
+    LINATTN__PURPOSE_DIAGNOSTICS = 0xffc
+};
 
 enum linattn__kind {
     LINATTN__KIND_COVARIATES = 0,       /* normals, v = token * d + coordinate; token 0 is the query, i + 1 context token i */
@@ -29,7 +33,9 @@ enum linattn__kind {
     LINATTN__KIND_REMAINDER_BOOST = 10, /* a uniform, v = 0 */
     LINATTN__KIND_PARAMETERS = 0,       /* of the purpose INITIALISATION: normals, v = parameter */
     LINATTN__KIND_INDICES = 0,          /* of the purpose RESAMPLING: uniforms, for indices */
-    LINATTN__KIND_SIMULATED = 1         /* of the purpose RESAMPLING: normals, for simulated samples */
+    LINATTN__KIND_SIMULATED = 1,        /* of the purpose RESAMPLING: normals, for simulated samples */
+    LINATTN__KIND_START = 0,            /* of the purpose DIAGNOSTICS: normals, v = parameter: where Lanczos starts */
+    LINATTN__KIND_SURROGATE = 1         /* of the purpose DIAGNOSTICS: normals, prompt = number, v = eigenvector */
 };
 
 enum { LINATTN__PHILOX_ROUNDS = 10 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SAMPLES = 41 };
+enum { MOST_SAMPLES = 41 };
 static const double sample_seconds = 0.01, warm_seconds = 0.05;
 
 static double now(void) {
@@ -17,8 +17,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int time_work(timing *out, timed_work work, void *context) {
-    double samples[SAMPLES];
+int time_work(timing *out, int samples, timed_work work, void *context) {
+    double seconds[MOST_SAMPLES];
     uint64_t turn = 0, turns;
     const double begin = now();
     for (; turn == 0 || now() - begin < warm_seconds; turn++) {
@@ -26,15 +26,15 @@ int time_work(timing *out, timed_work work, void *context) {
         if (status) return status;
     }
     turns = (uint64_t)(sample_seconds * (double)turn / (now() - begin)) + 1;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples; i++) {
         const double start = now();
         for (uint64_t j = 0; j < turns; j++) {
             const int status = work(context, turn++);
             if (status) return status;
         }
-        samples[i] = (now() - start) / (double)turns;
+        seconds[i] = (now() - start) / (double)turns;
     }
-    qsort(samples, SAMPLES, sizeof *samples, ascending);
-    *out = (timing){samples[SAMPLES / 2], samples[3 * SAMPLES / 4] - samples[SAMPLES / 4]};
+    qsort(seconds, (size_t)samples, sizeof *seconds, ascending);
+    *out = (timing){seconds[samples / 2], seconds[3 * samples / 4] - seconds[samples / 4]};
     return 0;
 }

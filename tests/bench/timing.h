@@ -12,7 +12,8 @@ typedef struct timing {
     double spread; /* seconds between the quartiles */
 } timing;
 
-/* Times batches of turns of a few milliseconds each after a warm-up. Returns 0, or what the work returned. */
-int time_work(timing *out, timed_work work, void *context);
+/* Times `samples` (1 to 41) batches of turns, of a few milliseconds each or of one turn where that is longer, after a warm-up.
+ * Returns 0, or what the work returned. */
+int time_work(timing *out, int samples, timed_work work, void *context);
 
 #endif

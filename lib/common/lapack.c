@@ -1,0 +1,138 @@
+/* lapack.c: eigenvalues of symmetric matrices, and which BLAS answers. The one file that knows LAPACKE.
+ *
+ * Only the LAPACKE_*_work functions are called, and by columns: they take no memory, transpose nothing and read no environment
+ * variable. A symmetric matrix is the same by rows and by columns, and an eigenvector in a column is a row of the caller's. */
+#include "common/lapack.h"
+#include "common/allocate.h"
+#include "common/fail.h"
+#include <linattn/spectrum.h>
+#include <linattn/version.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__has_include)
+#if !__has_include(<lapacke.h>)
+#error "LAPACKE is not installed: on Debian, apt-get install liblapacke-dev libblas-dev"
+#endif
+#endif
+#include <lapacke.h>
+
+/* Columns that LAPACK reduces at a time: with less room it goes column by column. */
+enum { BLOCK = 64 };
+
+static const uint64_t LARGEST = sizeof(lapack_int) == 8 ? INT64_MAX : INT32_MAX;
+
+/* What dsyevd wants: 2p + 1, or 1 + 6p + 2p^2 with vectors, and room for the blocks. */
+static size_t dsyevd_work(size_t p, int vectors) { return vectors ? 1 + (BLOCK + 6) * p + 2 * p * p : 1 + (BLOCK + 2) * p; }
+static size_t dsyevd_integers(size_t p, int vectors) { return vectors ? 3 + 5 * p : 1; }
+
+/* What dsyevr wants: 26p, or (block + 6) p. */
+static size_t dsyevr_work(size_t p) { return (BLOCK + 6) * p; }
+static size_t dsyevr_integers(size_t p) { return 10 * p; }
+
+int linattn__spectrum_fits(size_t p, int vectors) {
+    size_t entries = 0;
+    /* Below the first bound the lengths above do not overflow. */
+    const size_t bound = vectors ? (size_t)1 << (4 * sizeof p - 2) : SIZE_MAX / (4 * BLOCK);
+    if (p < bound && linattn__multiply_sizes(p, p, &entries) && entries <= PTRDIFF_MAX / sizeof(double) &&
+        dsyevd_work(p, vectors) <= LARGEST && dsyevr_work(p) <= LARGEST)
+        return LINATTN_OK;
+    return linattn__fail(LINATTN_EOVERFLOW, "p is %zu; allowed: what LAPACK's integers of %zu bits can count%s", p,
+                         8 * sizeof(lapack_int), vectors ? ", with vectors" : "");
+}
+
+static int all_finite(const double *x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i])) return 0;
+    return 1;
+}
+
+/* Overwrites a (p, p) by the vectors, or without them one triangle and the diagonal. */
+static int dsyevd(double *a, size_t p, double *eigenvalues, int vectors, lapack_int *info) {
+    const size_t length = dsyevd_work(p, vectors), integers = dsyevd_integers(p, vectors);
+    double *work = linattn__allocate(length, sizeof *work);
+    lapack_int *iwork = linattn__allocate(integers, sizeof *iwork);
+    const int status = work && iwork ? LINATTN_OK : linattn__fail_memory("eigenvalues");
+    if (status == LINATTN_OK)
+        *info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'L', (lapack_int)p, a, (lapack_int)p, eigenvalues, work,
+                                    (lapack_int)length, iwork, (lapack_int)integers);
+    linattn__release(work);
+    linattn__release(iwork);
+    return status;
+}
+
+/* Overwrites a (p, p). */
+static int dsyevr(double *a, size_t p, double *eigenvalues, double *vectors, lapack_int *info) {
+    const lapack_int n = (lapack_int)p;
+    lapack_int found = 0;
+    double *work = linattn__allocate(dsyevr_work(p), sizeof *work);
+    lapack_int *iwork = linattn__allocate(dsyevr_integers(p), sizeof *iwork);
+    lapack_int *support = linattn__allocate(p, 2 * sizeof *support);
+    const int status = work && iwork && support ? LINATTN_OK : linattn__fail_memory("eigenvalues");
+    if (status == LINATTN_OK)
+        *info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'A', 'L', n, a, n, 0, 0, 0, 0, 0, &found, eigenvalues,
+                                    vectors, n, support, work, (lapack_int)dsyevr_work(p), iwork, (lapack_int)dsyevr_integers(p));
+    linattn__release(work);
+    linattn__release(iwork);
+    linattn__release(support);
+    return status;
+}
+
+/* Undoes what dsyevd did to a without vectors: by columns, the strict upper triangle is still there. */
+static void restore(double *a, size_t p, const double *diagonal) {
+    for (size_t j = 0; j < p; j++) {
+        a[j * p + j] = diagonal[j];
+        for (size_t i = 0; i < j; i++) a[i * p + j] = a[j * p + i];
+    }
+}
+
+int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, double *vectors, int32_t *driver) {
+    lapack_int first = 0, second = 0;
+    int status = linattn__spectrum_fits(p, vectors != NULL);
+    if (status != LINATTN_OK) return status;
+    double *diagonal = linattn__allocate(p, sizeof *diagonal);
+    if (!diagonal) return linattn__fail_memory("eigenvalues");
+    for (size_t i = 0; i < p; i++) diagonal[i] = matrix[i * p + i];
+    if (vectors) memcpy(vectors, matrix, p * p * sizeof *vectors);
+    *driver = LINATTN_DRIVER_DSYEVD;
+    status = dsyevd(vectors ? vectors : matrix, p, eigenvalues, vectors != NULL, &first);
+    if (status == LINATTN_OK && !(first == 0 && all_finite(eigenvalues, p))) {
+        if (!vectors) restore(matrix, p, diagonal);
+        *driver = LINATTN_DRIVER_DSYEVR;
+        status = dsyevr(matrix, p, eigenvalues, vectors, &second);
+        if (status == LINATTN_OK && !(second == 0 && all_finite(eigenvalues, p)))
+            status = linattn__fail(LINATTN_ENOTCONVERGED, "no eigenvalues: LAPACK's dsyevd gave info %lld, dsyevr info %lld",
+                                   (long long)first, (long long)second);
+    }
+    linattn__release(diagonal);
+    return status;
+}
+
+/* ---- Which BLAS ---- */
+
+/* OpenBLAS's own, when that is what the loader or the linker found; otherwise NULL. Nothing here needs OpenBLAS. */
+extern const char *openblas_get_config(void) __attribute__((weak));
+extern const char *openblas_get_corename(void) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));
+
+static const char *thread_model(void) {
+    static const char *const names[] = {"no threads", "threads of its own", "OpenMP"};
+    const int model = openblas_get_parallel ? openblas_get_parallel() : -1;
+    return model >= 0 && model <= 2 ? names[model] : "unknown threads";
+}
+
+int linattn_blas_info(char *text) {
+    if (!text) return linattn__fail_null("text");
+    char name[32] = "OpenBLAS";
+    /* Every call of openblas_get_config writes a buffer of OpenBLAS's own, its first two words always the same: only they are read,
+     * so that another thread in it does no harm. */
+    const char *config = openblas_get_config ? openblas_get_config() : "";
+    if (sscanf(config, "OpenBLAS %15s", name + 9) == 1) name[8] = ' ';
+    if (openblas_get_corename)
+        snprintf(text, LINATTN_BLAS_INFO_SIZE, "%s; kernels: %.32s; integers: %zu bits; %s", name, openblas_get_corename(),
+                 8 * sizeof(lapack_int), thread_model());
+    else
+        snprintf(text, LINATTN_BLAS_INFO_SIZE, "unknown BLAS; integers: %zu bits", 8 * sizeof(lapack_int));
+    return LINATTN_OK;
+}

@@ -1,0 +1,17 @@
+/* lapack.h: the one way to LAPACK. */
+#ifndef LINATTN_COMMON_LAPACK_H
+#define LINATTN_COMMON_LAPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* LINATTN_EOVERFLOW when p, with or without vectors, is more than LAPACK's integers or the memory's can count. Takes no memory. */
+int linattn__spectrum_fits(size_t p, int vectors);
+
+/* Eigenvalues (p), ascending, of a symmetric matrix (p, p), finite and of moderate size, which is overwritten. vectors: (p, p), row
+ * i the unit eigenvector of eigenvalue i, of either sign; NULL for none. *driver: enum linattn_eigen_driver.
+ * LINATTN_EOVERFLOW as above, LINATTN_ENOMEM, or LINATTN_ENOTCONVERGED when neither driver converged; eigenvalues and vectors then
+ * hold anything. */
+int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, double *vectors, int32_t *driver);
+
+#endif
