@@ -204,11 +204,8 @@ uninstall: ## removes what install put there, given the same variables
 demo: $(EXAMPLES) ## SGD against Adam on setting 1: a table, a picture and a CSV file in out/
 	$(BUILD)/examples/adam_vs_sgd --recipe setting1 --seeds 2 --steps 3000 --threads $(THREADS) --out out
 
-reproduce: $(EXAMPLES) ## the published comparison, 6 seeds x 10000 steps a recipe (QUICK=1: short runs), into out/
-	set -e; for recipe in setting1 setting2 setting3 sphere; do \
-	    $(BUILD)/examples/adam_vs_sgd --recipe $$recipe $(if $(QUICK),--quick,--seeds 6 --steps 10000) \
-	        --threads $(THREADS) --out out; \
-	done
+reproduce: $(EXAMPLES) ## the paper's figures and tables, as far as there are programs for them, into out/ (QUICK=1: short runs)
+	@examples/reproduce.sh $(BUILD)/examples $(THREADS) $(if $(QUICK),quick)
 
 bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench

@@ -40,7 +40,7 @@ awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' README.m
 [ -s "$work/readme.c" ] || fail "README.md has no C program"
 [ "$(lines "$work/readme.c")" -le 15 ] || fail "the program of README.md has grown to $(lines "$work/readme.c") lines"
 # shellcheck disable=SC2086
-if $CC -std=c11 -Wall -Wextra -Werror $CFLAGS -Iinclude "$work/readme.c" "$build/lib/liblinattn.a" -lm -pthread -o "$work/readme"; then
+if $CC -std=c11 -Wall -Wextra -Werror $CFLAGS -Iinclude "$work/readme.c" "$build/lib/liblinattn.a" -llapacke -lblas -lm -pthread -o "$work/readme"; then
     run 0 "$work/readme"
     cp "$work/out" "$work/readme.out"
     run 0 "$build/examples/quickstart"
@@ -141,6 +141,132 @@ line"
 run 0 compare --help
 grep -q 'usage' "$work/out" && grep -q -- '--lr-adam' "$work/out" && grep -q 'depth4' "$work/out" || fail "--help: $(cat "$work/out")"
 
+# ---- The programs that measure: their options, files, numbers; threads change nothing.
+programs='condition_number directional_smoothness generalized_smoothness gradient_error'
+program() { # name arguments...
+    name=$1
+    shift
+    run 0 "$build/examples/$name" "$@"
+    [ -s "$work/err" ] && ! grep -q gnuplot "$work/err" && fail "$name writes to stderr: $(cat "$work/err")"
+}
+table_of() { # file header rows: all rows have the header's fields
+    [ "$(head -n 1 "$1")" = "$2" ] || fail "$1: header $(head -n 1 "$1")"
+    [ "$(lines "$1")" -eq $((1 + $3)) ] || fail "$1: $(lines "$1") lines, wanted $((1 + $3))"
+    awk -F, 'NR == 1 { fields = NF } NF != fields || (NR > 1 && $1 != "setting1") { exit 1 }' "$1" || fail "$1: fields or recipe"
+}
+pictures_of() {
+    command -v gnuplot >/dev/null || return
+    [ "$(head -c 4 "$1.png" | tail -c 3)" = PNG ] || fail "no $1.png"
+    tail -n 2 "$1.svg" | grep -q '</svg>' || fail "no whole $1.svg"
+}
+not_usable() { # program text arguments...
+    name=$1 text=$2
+    shift 2
+    run 2 "$build/examples/$name" --out "$work/never" "$@"
+    one_line_of_complaint "$text"
+    [ -s "$work/out" ] && fail "$name $* writes to stdout"
+    [ -e "$work/never" ] && fail "$name $* makes the folder"
+}
+for name in $programs; do
+    not_usable "$name" 'unknown option "--sead"' --sead 1
+    not_usable "$name" '--seeds is' --seeds 0
+    not_usable "$name" '--threads is' --threads x
+    not_usable "$name" 'setting1, setting2, setting3, sphere' --recipe settong1
+    program "$name" --help
+    grep -q 'usage' "$work/out" && grep -q -- '--recipe' "$work/out" || fail "$name --help: $(cat "$work/out")"
+    run 1 "$build/examples/$name" --quick --out "$work/file-that-is-none/folder"
+    one_line_of_complaint 'its parent does not exist'
+done
+for name in condition_number directional_smoothness; do not_usable $name '--lr-sgd X' --recipe depth4; done
+not_usable generalized_smoothness '--lr-adam X' --recipe depth4
+not_usable generalized_smoothness '--optimizer is "lion"; allowed: sgd or adam' --optimizer lion
+not_usable generalized_smoothness '--steps is 3' --steps 3
+not_usable gradient_error '--lr-adam X' --recipe depth4 --steps 5
+not_usable gradient_error '--samples is 19' --samples 19
+for bad in 1250,750 750,750 , 750, x 1,2,3,4,5,6,7,8,9; do not_usable condition_number '--at is' --at "$bad"; done
+not_usable condition_number '--steps and --at are both given' --steps 100 --at 50
+not_usable condition_number '--at is for the table' --curve --at 5
+not_usable condition_number '--eval-batches is for the table' --curve --eval-batches 2
+
+# condition_number: 2 optimizers x 4 seeds x 2 steps x 3 batches.
+m=$work/m
+header=recipe,optimizer,seed,step,batch,r_eigen,r_diagonal,smallest,largest,median_eigen,zeros,negatives,r_eigen_preconditioned
+program condition_number --quick --threads 2 --at 100,200 --out "$m"
+csv=$m/condition_number_setting1.csv
+table_of "$csv" $header 48
+pictures_of "$m/condition_number_setting1"
+# The condition number from the extremes; the last P moves nothing, so 25 eigenvalues are 0; only Adam has a preconditioner.
+awk -F, 'function near(a, b) { return a < b * 1.000001 && b < a * 1.000001 }
+         NR > 1 { top = -$8 > $9 ? -$8 : $9
+                  if (!near($6, top / $10) || $7 < 1 || $11 < 25 || ($2 == "SGD") != ($13 == "nan")) { print; bad = 1 } }
+         END { exit bad }' "$csv" || fail "condition_number: rows above are wrong"
+# The table's geometric mean of the ratios, again from the file.
+awk -F, '$4 == 200 { sum += ($2 == "SGD" ? 1 : -1) * log($7) } END { printf "%.3g\n", exp(sum / 12) }' "$csv" >"$work/ratio"
+grep -q "^200 *diagonal .* $(cat "$work/ratio") \[" "$work/out" ||
+    fail "condition_number: ratio $(cat "$work/ratio") is not in: $(cat "$work/out")"
+program condition_number --quick --threads 1 --seeds 3 --at 5 --eval-prompts 100 --out "$m"
+cp "$csv" "$work/one"
+program condition_number --quick --threads 2 --seeds 3 --at 5 --eval-prompts 100 --out "$m"
+cmp -s "$csv" "$work/one" || fail "condition_number: the number of threads changes the numbers"
+program condition_number --seeds 1 --eval-batches 1 --at 750,1250 --eval-prompts 50 --batch 1 --out "$m"
+grep -q '^750 .* 1\.76 (0\.40) *2\.57 (0\.91)' "$work/out" && grep -q '^1250 .* 1\.58 (0\.41) *1\.3 (0\.78)' "$work/out" ||
+    fail "condition_number: published figures: $(cat "$work/out")"
+grep -q 'nan' "$work/out" && fail "condition_number, one seed: nan in $(cat "$work/out")"
+program condition_number --quick --at 5 --lr-sgd 1e200 --out "$m"
+grep -q '^Diverged: 4 runs of SGD, 0 of Adam' "$work/out" && grep -q '^5 *diagonal *no seed is left' "$work/out" ||
+    fail "condition_number: divergence is not told: $(cat "$work/out")"
+program condition_number --quick --curve --steps 260 --out "$m"
+table_of "$m/condition_number_setting1_curve.csv" $header 12 # 2 optimizers x 2 seeds x steps 0, 250, 260
+pictures_of "$m/condition_number_setting1_curve"
+
+# gradient_error: the table's mean again from the file; noise that is Gaussian has no excess kurtosis to speak of.
+program gradient_error --quick --seeds 2 --threads 2 --out "$m"
+csv=$m/gradient_error_setting1.csv
+table_of "$csv" recipe,seed,sample,measured,surrogate,measure 2000
+pictures_of "$m/gradient_error_setting1"
+awk -F, '$2 == 1 { sum += $4 } END { printf "%.4g\n", sum / 1000 }' "$csv" >"$work/mean"
+grep -q "^1 *measured *$(cat "$work/mean") " "$work/out" || fail "gradient_error: mean $(cat "$work/mean"): $(cat "$work/out")"
+awk -F, 'NR > 1 { n++; m += $4; s += $5 } END { m /= n; s /= n; exit !(m > 1.5 && m < 2.8 && s / m > 0.97 && s / m < 1.03) }' "$csv" ||
+    fail "gradient_error: means of setting 1"
+program gradient_error --samples 50 --steps 20 --optimizer sgd --threads 1 --out "$m"
+csv=$m/gradient_error_setting1_sgd20.csv
+table_of "$csv" recipe,seed,sample,measured,surrogate,measure 50
+cut -d, -f1-4 "$csv" >"$work/one"
+program gradient_error --samples 50 --steps 20 --optimizer sgd --threads 2 --out "$m"
+cut -d, -f1-4 "$csv" | cmp -s - "$work/one" || fail "gradient_error: the number of threads changes the numbers"
+run 1 "$build/examples/gradient_error" --samples 20 --steps 20 --optimizer sgd --lr-sgd 1e200 --out "$m"
+one_line_of_complaint 'diverged at step'
+
+# directional_smoothness: both optimizers of a seed begin at the same gradient.
+header=recipe,optimizer,seed,step,smoothness,gradient_ratio,gradient_norm,zero_step
+program directional_smoothness --quick --threads 2 --out "$m"
+csv=$m/directional_smoothness_setting1.csv
+table_of "$csv" $header 52
+pictures_of "$m/directional_smoothness_setting1"
+awk -F, '$4 == 0 { key = $3; if (key in seen && seen[key] != $7) bad = 1; seen[key] = $7 } END { exit bad }' "$csv" ||
+    fail "directional_smoothness: SGD and Adam of a seed do not start from the same place"
+awk -F, '$4 >= 300 { n[$2]++; sum[$2] += log($5) } END { exit !(sum["SGD"] / n["SGD"] > sum["Adam"] / n["Adam"] + 1) }' "$csv" ||
+    fail "directional_smoothness: along Adam's steps setting 1 is not the smoother"
+program directional_smoothness --seeds 2 --steps 60 --stride 7 --threads 1 --out "$m"
+cp "$csv" "$work/one"
+program directional_smoothness --seeds 2 --steps 60 --stride 7 --threads 2 --out "$m"
+cmp -s "$csv" "$work/one" || fail "directional_smoothness: the number of threads changes the numbers"
+table_of "$csv" $header 40
+
+# generalized_smoothness: no curvature along a step is above the spectral norm.
+program generalized_smoothness --quick --threads 2 --out "$m"
+csv=$m/generalized_smoothness_setting1.csv
+table_of "$csv" $header,spectral_norm 299
+pictures_of "$m/generalized_smoothness_setting1"
+awk -F, 'NR > 1 && ($9 != "") != ($4 % 20 == 0) { bad = 1 } NR > 1 && $9 != "" && ($5 > $9 || -$5 > $9) { bad = 1 } END { exit bad }' \
+    "$csv" || fail "generalized_smoothness: spectral norms"
+program generalized_smoothness --seeds 2 --steps 60 --optimizer SGD --threads 1 --out "$m"
+csv=$m/generalized_smoothness_setting1_sgd.csv
+cp "$csv" "$work/one"
+program generalized_smoothness --seeds 2 --steps 60 --optimizer sgd --threads 2 --out "$m"
+cmp -s "$csv" "$work/one" || fail "generalized_smoothness: the number of threads changes the numbers"
+nothing_left "$m"
+
 # ---- Folders and files that cannot be written: status 1 and one line.
 : >"$work/file"
 run 1 compare --quick --out "$work/file"
@@ -172,6 +298,11 @@ one_line_of_complaint 'gnuplot is not installed'
 # --foreground, or it signals twice, and the second one ends the program at once.
 if command -v timeout >/dev/null; then
     run 130 timeout --foreground --preserve-status -s INT 1 "$build/examples/adam_vs_sgd" --steps 1000000 --seeds 3 --out "$work/f"
+    one_line_of_complaint 'interrupted'
+    run 130 timeout --foreground --preserve-status -s INT 1 "$build/examples/condition_number" --recipe depth4 --lr-sgd 0.02 \
+        --lr-adam 0.02 --out "$work/f"
+    one_line_of_complaint 'interrupted'
+    run 130 timeout --foreground --preserve-status -s INT 1 "$build/examples/gradient_error" --samples 1000000 --out "$work/f"
     one_line_of_complaint 'interrupted'
     [ -z "$(ls -A "$work/f")" ] || fail "an interrupted run leaves: $(ls -A "$work/f")"
 fi

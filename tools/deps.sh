@@ -19,10 +19,11 @@ needs() {
     check-valgrind) echo compiler c++ make lapack pkg-config check valgrind ;;
     check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc aarch64-emulator ;;
     check-install) echo compiler c++ make lapack static-fortran pkg-config check ;;
+    check-blas) echo compiler c++ make lapack openblas pkg-config check ;;
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-clang check-valgrind check-aarch64 check-install demo; do needs $goal; done
+        for goal in check check-blas check-clang check-valgrind check-aarch64 check-install demo; do needs $goal; done
         ;;
     esac
 }
@@ -33,6 +34,7 @@ present() {
     compiler) printf '#include <math.h>\n' | $CC -E -x c - ;;
     c++) printf '#include <complex>\n' | $CXX -E -x c++ - ;;
     lapack) printf '#include <lapacke.h>\nint main(void) { return 0; }\n' | $CC -x c -o /dev/null - -llapacke -lblas ;;
+    openblas) [ -e "$(dirname "$($CC -print-file-name=libblas.so)")/openblas-pthread/libblas.so.3" ] ;;
     static-fortran) printf 'int main(void) { return 0; }\n' | $CC -static -x c -o /dev/null - -lgfortran ;;
     check) pkg-config --exists check ;;
     gnuplot) command -v gnuplot && { ! command -v dpkg-query || dpkg-query -W fonts-dejavu-core; } ;;
@@ -50,6 +52,7 @@ packages() {
     c++) case $CXX in *clang*) echo clang libclang-rt-dev ;; *) echo g++ ;; esac ;;
     clang) echo clang libclang-rt-dev ;;
     lapack) echo liblapacke-dev libblas-dev ;;
+    openblas) echo libopenblas0-pthread ;;
     static-fortran) echo gfortran ;;
     gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;

@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static struct {
     int ending;
     pthread_t watcher;
     int watching;
-    sigset_t signals_before;
+    sem_t signals; /* one for the first SIGINT */
+    struct sigaction before;
 } set = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A trainer leaves the list under the lock before it is destroyed, so none is asked too late. */
@@ -35,30 +37,44 @@ static void end_all(int interrupted) {
     pthread_mutex_unlock(&set.lock);
 }
 
-/* SIGINT is blocked everywhere and waited for here, as a handler could take no lock. */
-static void *watch(void *signals) {
-    int signal_number;
-    if (sigwait(signals, &signal_number) == 0) end_all(1);
-    if (sigwait(signals, &signal_number) == 0) _exit(EXIT_INTERRUPTED);
+static volatile sig_atomic_t arrived;
+
+/* In whatever thread: a BLAS may have threads of its own. */
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    if (arrived) _exit(EXIT_INTERRUPTED);
+    arrived = 1;
+    sem_post(&set.signals);
+}
+
+/* A handler could take no lock, so it wakes this thread. */
+static void *watch(void *unused) {
+    (void)unused;
+    while (sem_wait(&set.signals) != 0) {
+    }
+    end_all(1);
     return NULL;
 }
 
 int runs_catch_interrupt(void) {
-    static sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    int error = pthread_sigmask(SIG_BLOCK, &signals, &set.signals_before);
-    if (error == 0) error = pthread_create(&set.watcher, NULL, watch, &signals);
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, NULL, &set.before);
+    if (set.before.sa_handler == SIG_IGN) return 0; /* as a shell has it for its background jobs */
+    sem_init(&set.signals, 0, 0);
+    const int error = pthread_create(&set.watcher, NULL, watch, NULL);
     if (error != 0) return complain(EXIT_FAILED, "cannot start a thread: %s", strerror(error));
+    sigaction(SIGINT, &action, NULL);
     set.watching = 1;
     return 0;
 }
 
 void runs_release_interrupt(void) {
     if (!set.watching) return;
+    sigaction(SIGINT, &set.before, NULL);
     pthread_cancel(set.watcher);
     pthread_join(set.watcher, NULL);
-    pthread_sigmask(SIG_SETMASK, &set.signals_before, NULL);
+    sem_destroy(&set.signals);
     set.watching = 0;
 }
 
