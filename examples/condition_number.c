@@ -129,7 +129,7 @@ static void print_diverged(const conditioning *s) {
                    s->ends[i].diverged_at);
         }
     printf("Diverged: %zu runs of SGD, %zu of Adam%s\n", count[SGD], count[ADAM],
-           count[SGD] + count[ADAM] == 0 ? "." : "; left out from then on, with the other run of their seed.");
+           count[SGD] + count[ADAM] == 0 ? "." : "; their seeds are left out of the ratios from then on.");
 }
 
 /* Mean over seeds of ln R_med along training, +- sd/2. columns: (4, stops); logs: (seeds). */

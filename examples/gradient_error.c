@@ -327,6 +327,8 @@ static void print_tail(uint64_t seed, const finding *f) {
     else if (f->tail.plateau)
         printf("  seed %" PRIu64 ": %.2f, standard error %.2f, from the %zu largest\n", seed, f->tail.alpha, f->tail.error,
                f->tail.last);
+    else if (f->tail.first < 10 || f->tail.last < 4 * f->tail.first)
+        printf("  seed %" PRIu64 ": too few samples to tell, 4000 are wanted\n", seed);
     else
         printf("  seed %" PRIu64 ": no tail index: estimates from %.3g to %.3g over the %zu to %zu largest do not agree\n", seed,
                f->tail.alpha_min, f->tail.alpha_max, f->tail.first, f->tail.last);
@@ -359,8 +361,11 @@ static void print_seed(const study *s, uint64_t seed) {
         print_with_error(m->excess_kurtosis, m->kurtosis_error);
         printf(" %.4f\n", f->line[k].correlation);
     }
-    printf("%-5" PRIu64 " apart by   KS distance %.3g (permutation p = %.2g)\n", seed, f->comparison.kolmogorov_smirnov,
-           f->comparison.kolmogorov_smirnov_p);
+    const double p = f->comparison.kolmogorov_smirnov_p;
+    printf("%-5" PRIu64 " apart by   KS distance %.3g (permutation p %s %.2g); %s %.3g, %s %.3g%s\n", seed,
+           f->comparison.kolmogorov_smirnov, p > 1.0 / (PERMUTATIONS + 1) ? "=" : "<=", p, "|reference|", f->facts.reference_norm,
+           "|mean error|", f->facts.mean_error_norm,
+           f->moments[MEASURED].sixth_dominated ? "; a few of the largest decide the higher moments" : "");
 }
 
 static int print_table(const study *s, double seconds) {
@@ -379,7 +384,8 @@ static int print_table(const study *s, double seconds) {
            "bulk\n"
            "is far from 0; a large index is a light tail:\n");
     for (uint64_t seed = 0; seed < s->e.seeds; seed++) print_tail(seed, &s->findings[seed]);
-    printf("Surrogate: Gaussian noise of the errors' mean and covariance. In brackets: bootstrap standard errors.\n"
+    printf("Surrogate: Gaussian noise of the errors' mean and covariance. In brackets: bootstrap standard errors. mean*sqrt(B)\n"
+           "does not change with the batch size where errors average out.\n"
            "Took %.1f s. Files: %s/%s.*\n",
            seconds, s->e.folder, s->e.name);
     free(numbers);

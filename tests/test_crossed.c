@@ -95,6 +95,7 @@ START_TEST(one_seed_or_one_batch_has_no_parts) {
     ck_assert_double_eq(c.above.estimate, 0);
     crossed_analyse(logs, 2, 1, ratios, scratch, &c);
     ck_assert(isnan(c.sd_batches) && isfinite(c.geometric.low) && isfinite(c.bca.low));
+    ck_assert(isnan(c.wide_low) && isnan(c.wide_high)); /* one batch says nothing about others */
     ck_assert_double_eq(c.above.estimate, 0.5);
 }
 END_TEST

@@ -222,116 +222,6 @@ START_TEST(heterogeneity_of_known_blocks) {
 }
 END_TEST
 
-typedef struct {
-    linattn_diagnostics *d;
-    double last;
-    int calls, stop_at, nested;
-} watcher;
-
-static int watch(double fraction, void *user) {
-    watcher *w = user;
-    linattn_spectrum out = spectrum();
-    const double theta[36] = {0};
-    ck_assert_double_ge(fraction, w->last);
-    ck_assert_double_le(fraction, 1);
-    w->last = fraction;
-    w->calls++;
-    w->nested = linattn_diagnostics_spectrum(w->d, 0, theta, NULL, NULL, NULL, &out);
-    return w->calls == w->stop_at ? LINATTN_STOP : 0;
-}
-
-/* Progress goes up, can stop the call, and cannot use the handle. */
-START_TEST(progress_is_called_and_obeyed) {
-    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 5000, 5);
-    linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
-    watcher w = {0};
-    linattn_diagnostics_options with;
-    linattn_gradient_error_options noise;
-    linattn_gradient_error error = {.struct_size = sizeof error};
-    linattn_heterogeneity blocks = {.struct_size = sizeof blocks};
-    linattn_extremes extremes = {.struct_size = sizeof extremes};
-    linattn_lanczos_options lanczos;
-    linattn_spectrum out = spectrum();
-    const size_t boundaries[3] = {0, 18, 36};
-    double errors[300];
-    ck_assert_ok(linattn_diagnostics_options_init(&with, sizeof with));
-    ck_assert_ok(linattn_gradient_error_options_init(&noise, sizeof noise));
-    ck_assert_ok(linattn_lanczos_options_init(&lanczos, sizeof lanczos));
-    noise.samples = 300;
-    with.progress = watch;
-    with.user = &w;
-    ck_assert_ok(linattn_diagnostics_create(&w.d, f, &with));
-    for (int call = 0; call < 4; call++)
-        for (int stop = 0; stop < 2; stop++) {
-            int status = 0;
-            w.last = 0;
-            w.calls = 0;
-            w.stop_at = stop ? 2 : 0;
-            if (call == 0) status = linattn_diagnostics_spectrum(w.d, 0, c.theta, NULL, NULL, NULL, &out);
-            if (call == 1) status = linattn_diagnostics_gradient_error(w.d, c.theta, &noise, errors, NULL, NULL, NULL, &error);
-            if (call == 2) status = linattn_diagnostics_heterogeneity(w.d, 0, c.theta, boundaries, 2, NULL, 0.1, NULL, &blocks);
-            if (call == 3) status = linattn_diagnostics_extremes(w.d, 0, c.theta, NULL, NULL, NULL, &extremes);
-            ck_assert_int_eq(status, stop ? LINATTN_STOP : LINATTN_OK);
-            ck_assert_int_eq(w.nested, LINATTN_EINVAL);
-            ck_assert_int_ge(w.calls, 2);
-            if (stop) ck_assert_int_eq(w.calls, 2);
-            if (!stop) ck_assert_double_gt(w.last, 0.4);
-        }
-    linattn_diagnostics_destroy(w.d);
-    linattn_objective_destroy(f);
-    random_case_close(&c);
-}
-END_TEST
-
-/* A trainer's observer measures on a fixed batch, at a stride, and the run is what it would have been. */
-typedef struct {
-    linattn_diagnostics *d;
-    double condition[4];
-    int count;
-} measured;
-
-static int observe(const linattn_step_record *record, const double *theta, void *user) {
-    measured *m = user;
-    linattn_condition by_diagonal = condition();
-    ck_assert_uint_eq(record->step, (uint64_t)(5 * m->count));
-    const int status = linattn_diagnostics_robust_condition(m->d, 0, theta, NULL, NULL, &by_diagonal);
-    if (status == LINATTN_OK) m->condition[m->count++] = by_diagonal.value;
-    return status;
-}
-
-START_TEST(an_observer_may_measure) {
-    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 30, 5);
-    linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
-    double with[36], without[36];
-    measured m = {0};
-    ck_assert_ok(linattn_diagnostics_create(&m.d, f, NULL));
-    for (int turn = 0; turn < 2; turn++) {
-        linattn_optimizer_options rule;
-        linattn_optimizer *optimizer;
-        linattn_trainer_options options;
-        linattn_trainer *trainer;
-        ck_assert_ok(linattn_optimizer_options_init(&rule, sizeof rule));
-        ck_assert_ok(linattn_trainer_options_init(&options, sizeof options));
-        rule.learning_rate = 0.01;
-        options.observer_stride = 5;
-        options.observer = turn ? NULL : observe;
-        options.user = &m;
-        ck_assert_ok(linattn_optimizer_create(&optimizer, &rule, NULL, 0, 36));
-        ck_assert_ok(linattn_trainer_create(&trainer, f, optimizer, c.theta, &options));
-        ck_assert_ok(linattn_trainer_run(trainer, 16, NULL));
-        ck_assert_ok(linattn_trainer_get_parameters(trainer, turn ? without : with));
-        linattn_trainer_destroy(trainer);
-        linattn_optimizer_destroy(optimizer);
-    }
-    ck_assert_int_eq(m.count, 4);
-    ck_assert_mem_eq(with, without, sizeof with);
-    ck_assert_double_ne(m.condition[0], m.condition[3]);
-    linattn_diagnostics_destroy(m.d);
-    linattn_objective_destroy(f);
-    random_case_close(&c);
-}
-END_TEST
-
 START_TEST(bad_input_is_refused) {
     quadratic f = quadratic_of(3, known);
     linattn_objective *objective = quadratic_objective(&f, LINATTN_HVP_NONE);
@@ -415,8 +305,6 @@ static Suite *diagnostics_suite(void) {
     tcase_add_test(tests, spectrum_of_a_model);
     tcase_add_test(tests, n4_the_same_draw_has_the_same_spectrum);
     tcase_add_test(tests, heterogeneity_of_known_blocks);
-    tcase_add_test(tests, progress_is_called_and_obeyed);
-    tcase_add_test(tests, an_observer_may_measure);
     tcase_add_test(tests, bad_input_is_refused);
     suite_add_tcase(suite, tests);
     return suite;

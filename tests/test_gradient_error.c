@@ -243,7 +243,37 @@ START_TEST(huge_errors_keep_their_norm) {
     options.measure = LINATTN_ERROR_SQUARED;
     ck_assert_ok(linattn_diagnostics_gradient_error(d, origin, &options, errors, NULL, NULL, NULL, &out));
     ck_assert_double_infinite(errors[0]);
+    ck_assert_double_eq_tol(out.mean_error_norm / 1e200, sqrt(2), 1e-15);
+    ck_assert_double_eq(out.covariance_trace, 0); /* both errors are the same */
     linattn_diagnostics_destroy(d);
+}
+END_TEST
+
+/* A reference far from the gradients changes neither their covariance nor the surrogate's spread. */
+START_TEST(a_far_reference_does_not_cancel) {
+    enum { COUNT = 5000 };
+    const double flat[9] = {0}, at[3] = {0, 0, 0};
+    double errors[400], *surrogate = malloc(COUNT * sizeof *surrogate);
+    for (double distance = 1; distance <= 1e10; distance *= 1e5) {
+        const double reference[3] = {distance, -distance, 2};
+        quadratic f = quadratic_of(3, flat);
+        f.slope = corners;
+        linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_NONE);
+        linattn_gradient_error_options options = options_of(400, 1);
+        linattn_gradient_error out = result();
+        double mean = 0, spread = 0;
+        options.reference = reference;
+        options.surrogates = COUNT;
+        ck_assert_ok(linattn_diagnostics_gradient_error(d, at, &options, errors, NULL, surrogate, NULL, &out));
+        ck_assert_double_eq_tol(out.covariance_trace, 10 * 400.0 / 399, 1e-11 * distance + 1e-12);
+        ck_assert_double_eq_tol(out.mean_error_norm, hypot(hypot(2 - distance, distance), 3), 1e-14 * distance);
+        for (size_t i = 0; i < COUNT; i++) mean += surrogate[i] / COUNT;
+        for (size_t i = 0; i < COUNT; i++) spread += (surrogate[i] - mean) * (surrogate[i] - mean) / (COUNT - 1);
+        /* Far away, the norm varies as the noise along the mean does: variance (1 + 9)/2. */
+        if (distance > 1e4) ck_assert_double_eq_tol(spread, 5 * 400.0 / 399, 0.1 * 5);
+        linattn_diagnostics_destroy(d);
+    }
+    free(surrogate);
 }
 END_TEST
 
@@ -356,6 +386,7 @@ static Suite *gradient_error_suite(void) {
     tcase_add_test(tests, surrogate_has_mean_and_covariance_of_the_errors);
     tcase_add_test(tests, a_fixed_batch_has_no_error);
     tcase_add_test(tests, huge_errors_keep_their_norm);
+    tcase_add_test(tests, a_far_reference_does_not_cancel);
     tcase_add_test(tests, a_failing_draw_fails_the_call);
     tcase_add_test(tests, failures_in_threads_have_their_message);
     tcase_add_test(tests, bad_options_are_refused);

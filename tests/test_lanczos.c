@@ -101,6 +101,24 @@ START_TEST(invariant_subspaces_end_early) {
 }
 END_TEST
 
+/* Curvature of any size: its square need not be a double. */
+START_TEST(extremes_of_any_scale) {
+    const double diagonal[6] = {1, 2, 3, -4, 5, 0.5}, theta[6] = {0};
+    for (int exponent = -900; exponent <= 900; exponent += 300) {
+        double a[36] = {0};
+        for (int i = 0; i < 6; i++) a[7 * i] = ldexp(diagonal[i], exponent);
+        quadratic f = quadratic_of(6, a);
+        linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_EXACT);
+        linattn_extremes out = result();
+        ck_assert_ok(linattn_diagnostics_extremes(d, 0, theta, NULL, NULL, NULL, &out));
+        ck_assert_uint_eq(out.steps, 6);
+        ck_assert_double_eq_tol(ldexp(out.smallest, -exponent), -4, 1e-13);
+        ck_assert_double_eq_tol(ldexp(out.largest, -exponent), 5, 1e-13);
+        linattn_diagnostics_destroy(d);
+    }
+}
+END_TEST
+
 /* A model: the ends of its dense spectrum, preconditioned or not; another thread count, the same bits. */
 START_TEST(extremes_of_a_model) {
     random_case c = random_case_open((reference_shape){3, 1, 5, 6, 0}, 65, 5);
@@ -203,6 +221,7 @@ static Suite *lanczos_suite(void) {
     tcase_add_test(tests, n10_full_lanczos_finds_all_eigenvalues);
     tcase_add_test(tests, extremes_of_the_second_difference);
     tcase_add_test(tests, invariant_subspaces_end_early);
+    tcase_add_test(tests, extremes_of_any_scale);
     tcase_add_test(tests, extremes_of_a_model);
     tcase_add_test(tests, quadrature_is_exact_for_polynomials);
     tcase_add_test(tests, bad_options_are_refused);

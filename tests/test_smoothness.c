@@ -41,6 +41,20 @@ START_TEST(d3_zero_steps_are_degenerate_and_signs_are_kept) {
 }
 END_TEST
 
+/* A status of a callback is passed on, and nothing is written, whatever it is. */
+START_TEST(a_failing_gradient_writes_nothing) {
+    const double a[4] = {1, 0, 0, 9}, next[2] = {1, 1}, both[2] = {1, 0.5};
+    quadratic f = quadratic_of(2, a);
+    linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_EXACT);
+    double ratios[2] = {7, 7};
+    f.bad_draw = 3;
+    f.status = LINATTN_EDEGENERATE;
+    ck_assert_int_eq(linattn_diagnostics_gradient_ratios(d, 3, here, next, both, 2, ratios), LINATTN_EDEGENERATE);
+    ck_assert_double_eq(ratios[0], 7);
+    linattn_diagnostics_destroy(d);
+}
+END_TEST
+
 /* The length of a step does not matter, however small or large. */
 START_TEST(steps_of_any_length) {
     const double a[4] = {1, 2, 2, 9};
@@ -182,6 +196,22 @@ START_TEST(d3_points_without_a_logarithm_are_counted) {
 }
 END_TEST
 
+/* Nearly all gradient norms are equal: the line is there, its intervals are not. */
+START_TEST(intervals_may_be_missing) {
+    double x[20], y[20];
+    linattn_smoothness out = result();
+    for (int i = 0; i < 20; i++) {
+        x[i] = i == 0 ? 2 : 1;
+        y[i] = i == 0 ? 13 : 3;
+    }
+    ck_assert_ok(linattn_smoothness_fit(x, y, 20, 5, 0.95, NULL, &out));
+    ck_assert_double_eq_tol(out.l1, 10, 1e-13);
+    ck_assert_double_eq_tol(out.slope, log(13.0 / 3) / log(2), 1e-13);
+    ck_assert_double_nan(out.l1_low);
+    ck_assert_double_nan(out.slope_high);
+}
+END_TEST
+
 START_TEST(logarithms_may_be_missing_altogether) {
     const double x[3] = {1, 2, 3}, y[3] = {-1, -2, -2.5};
     linattn_smoothness out = result();
@@ -220,12 +250,14 @@ static Suite *smoothness_suite(void) {
     TCase *tests = tcase_create("smoothness");
     tcase_add_test(tests, d4_curvature_and_gradient_ratio_are_different_quantities);
     tcase_add_test(tests, d3_zero_steps_are_degenerate_and_signs_are_kept);
+    tcase_add_test(tests, a_failing_gradient_writes_nothing);
     tcase_add_test(tests, steps_of_any_length);
     tcase_add_test(tests, smoothness_of_a_model_is_that_of_its_hessian);
     tcase_add_test(tests, bad_steps_are_refused);
     tcase_add_test(tests, d11_the_fit_of_exact_points_is_exact);
     tcase_add_test(tests, a_power_law_has_its_exponent);
     tcase_add_test(tests, d3_points_without_a_logarithm_are_counted);
+    tcase_add_test(tests, intervals_may_be_missing);
     tcase_add_test(tests, logarithms_may_be_missing_altogether);
     tcase_add_test(tests, bad_paths_are_refused);
     suite_add_tcase(suite, tests);

@@ -267,6 +267,19 @@ START_TEST(distance_of_extreme_numbers) {
 }
 END_TEST
 
+/* Numbers that differ by rounding are equal. */
+START_TEST(distance_of_rounding) {
+    const double a[2] = {1, 1 + 2e-16}, b[1] = {1}, c[2] = {0, 1}, e[2] = {-1e-17, 1};
+    linattn_spectra_distance out = {.struct_size = sizeof out};
+    ck_assert_ok(linattn_spectra_compare(a, 2, b, 1, 0.02, &out));
+    ck_assert_double_eq(out.distance, 0);
+    ck_assert_ok(linattn_spectra_compare(c, 2, e, 2, 0.02, &out));
+    ck_assert_double_lt(out.distance, 1e-7);
+    ck_assert_ok(linattn_spectra_compare(c, 2, b, 1, 0.02, &out));
+    ck_assert_double_gt(out.distance, 0.4);
+}
+END_TEST
+
 START_TEST(distance_arguments) {
     const double a[] = {1, 2}, bad[] = {0, INFINITY}, widths[] = {0, 0.0009, 1.0001, -1, NAN, INFINITY};
     linattn_spectra_distance out = {.struct_size = sizeof out, .low = 77};
@@ -351,6 +364,7 @@ static Suite *spectrum_measures_suite(void) {
     tcase_add_test(tc, distance_laws);
     tcase_add_test(tc, distance_obeys_the_triangle);
     tcase_add_test(tc, distance_of_extreme_numbers);
+    tcase_add_test(tc, distance_of_rounding);
     tcase_add_test(tc, distance_arguments);
     tcase_add_test(tc, preconditioned_matrix);
     tcase_add_test(tc, preconditioner_of_extreme_numbers);

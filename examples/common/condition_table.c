@@ -54,7 +54,26 @@ typedef struct answer {
     crossed all;
     estimate one_batch;   /* ratios of the first batch alone */
     estimate first_seeds; /* the same over the first 6 seeds */
+    double small_low;     /* where 95% of the mean ratios of 6 seeds on one batch lie; NaN below 20 such means */
+    double small_high;
 } answer;
+
+/* What studies of the published size would have found: the mean ratio of seeds 0 to 5, of 6 to 11 and so on, on each batch alone.
+ * logs: (pairs, batches), overwritten. */
+static void find_small_studies(double *logs, size_t pairs, size_t batches, answer *a) {
+    static const double ends[2] = {0.025, 0.975};
+    const size_t studies = pairs / CONDITION_TABLE_SEEDS * batches;
+    double range[2] = {NAN, NAN};
+    for (size_t i = 0; i < studies; i++) {
+        const size_t first = i / batches * CONDITION_TABLE_SEEDS, batch = i % batches;
+        double sum = 0;
+        for (size_t k = 0; k < CONDITION_TABLE_SEEDS; k++) sum += exp(logs[(first + k) * batches + batch]);
+        logs[i] = sum / CONDITION_TABLE_SEEDS; /* of these rows nothing else is read again */
+    }
+    if (studies >= 20) linattn_sample_quantiles(logs, studies, ends, 2, range);
+    a->small_low = range[0];
+    a->small_high = range[1];
+}
 
 /* logs: (seeds, batches); scratch: (seeds). */
 static void find_answer(const conditioning *s, double *logs, double *scratch, answer *a) {
@@ -67,6 +86,7 @@ static void find_answer(const conditioning *s, double *logs, double *scratch, an
     a->first_seeds = estimate_of(logs, count);
     a->pairs = log_ratios(s, a->stop, a->kind, seeds, (size_t)s->eval_batches, logs);
     if (a->pairs > 0) crossed_analyse(logs, a->pairs, (size_t)s->eval_batches, a->ratios, scratch, &a->all);
+    find_small_studies(logs, a->pairs, (size_t)s->eval_batches, a);
 }
 
 static void print_begin(const conditioning *s, const answer *a) {
@@ -106,15 +126,20 @@ static void print_one_batch(const conditioning *s, const answer *answers, size_t
     char all[32], first[32];
     snprintf(all, sizeof all, "%" PRIu64 " seeds", s->e.seeds);
     snprintf(first, sizeof first, "first %zu seeds", few);
-    printf("\nOn the first evaluation batch alone, as it was published; mean (sd) over seeds:\n");
-    printf("%-6s %-12s %-16s %-16s %-16s %s\n", "step", "numbers", all, first, "published", "its notebook");
+    printf("\nOn one evaluation batch, as it was published; mean (sd) over seeds on the first one, and where 95%% of the means of\n"
+           "%d seeds on any one batch lie:\n",
+           CONDITION_TABLE_SEEDS);
+    printf("%-6s %-12s %-16s %-16s %-16s %-16s %s\n", "step", "numbers", all, first, "95% of means", "published", "its notebook");
     for (size_t i = 0; i < count; i++) {
         const answer *a = &answers[i];
         size_t column;
+        char range[48] = "-";
         const struct published *known = find_published(s, a->stop, a->kind, &column);
         print_begin(s, a);
         print_pair(a->one_batch.mean, a->one_batch.sd);
         print_pair(a->first_seeds.mean, a->first_seeds.sd);
+        if (isfinite(a->small_low)) snprintf(range, sizeof range, "%.3g to %.3g", a->small_low, a->small_high);
+        printf(" %-16s", range);
         print_pair(known == NULL ? NAN : known->mean[column], known == NULL ? NAN : known->sd[column]);
         print_pair(known == NULL ? NAN : known->notebook_mean[column], known == NULL ? NAN : known->notebook_sd[column]);
         printf("\n");
@@ -159,8 +184,10 @@ static void print_table(const conditioning *s, const answer *answers, size_t cou
     print_one_batch(s, answers, count);
     print_components(s, answers, count);
     print_levels(s, answers, count, logs);
-    printf("\nR_med = max |x| / median |x|, lower median, of the Hessian's diagonal or of its eigenvalues. A seed's ratio is the\n"
-           "geometric mean over the batches. Intervals: 95%%, Student's t on logs, BCa for the mean, Wilson for the share.\n");
+    printf(
+        "\nR_med = max |x| / median |x|, lower median, of the Hessian's diagonal or of its eigenvalues. A seed's ratio is the\n"
+        "geometric mean over the batches. Intervals: 95%%, Student's t on logs, BCa for the mean, Wilson for the share; all but\n"
+        "\"seeds and batches\" hold for these evaluation batches.\n");
 }
 
 /* ---- Picture ----------------------------------------------------------------------------------------------------------------- */

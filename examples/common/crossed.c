@@ -55,8 +55,10 @@ void crossed_analyse(const double *logs, size_t seeds, size_t batches, double *r
     }
     split_variance(logs, scratch, out);
     out->geometric = estimate_of_logs(ratios, seeds, scratch);
-    out->wide_low = fmin(out->wide_low, out->geometric.low); /* of few seeds the first one can be the wider one */
-    out->wide_high = fmax(out->wide_high, out->geometric.high);
+    if (isfinite(out->wide_low)) { /* of few seeds the first one can be the wider one */
+        out->wide_low = fmin(out->wide_low, out->geometric.low);
+        out->wide_high = fmax(out->wide_high, out->geometric.high);
+    }
     out->plain = estimate_of(ratios, seeds);
     out->median = estimate_median(ratios, seeds);
     linattn_sample_bootstrap(ratios, seeds, LINATTN_LOCATION_MEAN, 0.95, NULL, &out->bca);

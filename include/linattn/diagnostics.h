@@ -77,7 +77,8 @@ LINATTN_API int linattn_diagnostics_spectrum(linattn_diagnostics *diagnostics, u
                                              linattn_spectrum *out);
 
 /* Both robust condition numbers of that matrix, by its eigenvalues and by its diagonal. Either may be NULL, not both; without
- * by_eigenvalues no matrix is held. Returns also LINATTN_ENOTCONVERGED. */
+ * by_eigenvalues no matrix is held. Where second derivatives are differences (linattn_diagnostics_hvp_kind), eigenvalues that are 0
+ * come out as rounding and are not counted as such. Returns also LINATTN_ENOTCONVERGED. */
 LINATTN_API int linattn_diagnostics_robust_condition(linattn_diagnostics *diagnostics, uint64_t draw, const double *theta,
                                                      const linattn_curvature_options *options, linattn_condition *by_eigenvalues,
                                                      linattn_condition *by_diagonal);
@@ -113,18 +114,19 @@ LINATTN_API int linattn_lanczos_options_init(linattn_lanczos_options *options, s
 typedef struct linattn_extremes {
     size_t struct_size;    /* sizeof(linattn_extremes), set by the caller */
     size_t steps;          /* products that were taken, and nodes that were written */
-    double smallest;       /* by value; some eigenvalue is within smallest_error of it, and so below */
+    double smallest;       /* by value; some eigenvalue is within smallest_error of it, and the smallest one is not above it */
     double largest;        /* by value */
     double spectral_norm;  /* max of their magnitudes */
-    double smallest_error; /* norm of the residual H x - lambda x, |x| = 1 */
+    double smallest_error; /* norm of the residual H x - lambda x, |x| = 1, beside rounding and the products' own error */
     double largest_error;
 } linattn_extremes;
 
 /* Extreme eigenvalues of D^(-1/2) H D^(-1/2), and Lanczos' quadrature: nodes and weights (options->steps each, of which out->steps
  * are written; either may be NULL), whose sum of weights is 1 and which linattn_spectrum_density turns into an estimate of the
- * density of eigenvalues. Full reorthogonalisation; takes steps (p + steps) doubles. Where the random start meets only part of
- * the space (equal eigenvalues, exact zeros) it ends early, with what it met being exact.
- * Returns also LINATTN_ENOTCONVERGED when `steps` products were not enough (the message has the errors reached). */
+ * density of eigenvalues. Full reorthogonalisation; takes steps (p + 5 steps) doubles. Where the random start meets only part of
+ * the space (equal eigenvalues, exact zeros) it may end early, what it met being exact; with a coarse tolerance an eigenvalue that
+ * stands alone can be missed. Returns also LINATTN_ENOTCONVERGED when `steps` products were not enough (the message has the errors
+ * reached). */
 LINATTN_API int linattn_diagnostics_extremes(linattn_diagnostics *diagnostics, uint64_t draw, const double *theta,
                                              const linattn_lanczos_options *options, double *nodes, double *weights,
                                              linattn_extremes *out);
@@ -133,12 +135,12 @@ LINATTN_API int linattn_diagnostics_extremes(linattn_diagnostics *diagnostics, u
 
 enum linattn_error_measure {
     LINATTN_ERROR_NORM = 0,   /* |e| */
-    LINATTN_ERROR_SQUARED = 1 /* |e|^2 */
+    LINATTN_ERROR_SQUARED = 1 /* |e|^2, Inf when it is too large for a double */
 };
 
 /* Gradient noise: e = g(theta; draw) - g_ref for `samples` draws. The reference g_ref is the mean over the draws first_draw, ...,
- * first_draw + reference_draws - 1, one batch being held at a time; the samples are the draws after those (numbers wrap at
- * 2^64). */
+ * first_draw + reference_draws - 1, one batch being held at a time by each thread; the samples are the draws after those
+ * (numbers wrap at 2^64). */
 typedef struct linattn_gradient_error_options {
     size_t struct_size;       /* set by linattn_gradient_error_options_init */
     size_t samples;           /* N, 1 to 2^32; 1000 */
@@ -165,7 +167,7 @@ typedef struct linattn_gradient_error {
     double reference_norm;   /* |g_ref| */
     double mean_error_norm;  /* |mean of e|: how far the reference is from the samples' own mean */
     double covariance_trace; /* sum over samples of |e - mean of e|^2 / (N - 1): the variance of all entries together; NaN for
-                                one sample */
+                                one sample, Inf when it is too large for a double */
 } linattn_gradient_error;
 
 /* errors: (samples); projections: (samples, K), e . u for directions u as they are, needed when K > 0, else not used; surrogate:
@@ -185,8 +187,9 @@ LINATTN_API int linattn_diagnostics_directional_smoothness(linattn_diagnostics *
                                                            const double *next, double *out);
 
 /* Gradient-difference ratios |g(theta + a s) - g(theta)| / |a s| with s = next - theta for each fraction a (Zhang et al. 2020 take
- * the largest one along a step): another quantity than the one above. fractions: (count), finite, not 0; out: (count).
- * LINATTN_EDEGENERATE when next, or theta + a s, is theta; all of out is then NaN. */
+ * the largest one along a step): another quantity than the one above. fractions: (count), finite, not 0; out: (count). Differences
+ * of gradients cancel: the ratio's error is about epsilon |g| / |a s|. LINATTN_EDEGENERATE when next, or theta + a s, is theta; all
+ * of out is then NaN. */
 LINATTN_API int linattn_diagnostics_gradient_ratios(linattn_diagnostics *diagnostics, uint64_t draw, const double *theta,
                                                     const double *next, const double *fractions, size_t count, double *out);
 
@@ -214,9 +217,10 @@ typedef struct linattn_smoothness {
 } linattn_smoothness;
 
 /* gradient_norms: (count), finite, >= 0; smoothness: (count), directional smoothness or spectral norms, NaN where the step was
- * zero, else finite; both in the order of the path. block, level, resampling: as for linattn_line_bootstrap; with fewer points
- * than 2 * block, or block 0, the intervals are NaN. No handle needed. LINATTN_EDEGENERATE when fewer than two points have a
- * smoothness, or all of those have the same gradient norm. */
+ * zero, else finite; both in the order of the path. block, level, resampling: as for linattn_line_bootstrap; with fewer points than
+ * 2 * block, with block 0, or where most resamples have equal gradient norms, the intervals are NaN. The log-log line's blocks are
+ * of the points that it has, one after the other over any gap. No handle needed. LINATTN_EDEGENERATE when fewer than two points
+ * have a smoothness, or all of those have the same gradient norm. */
 LINATTN_API int linattn_smoothness_fit(const double *gradient_norms, const double *smoothness, size_t count, size_t block,
                                        double level, const linattn_resampling_options *resampling, linattn_smoothness *out);
 

@@ -56,8 +56,8 @@ LINATTN_API int linattn_matrix_spectrum(const double *matrix, size_t p, double *
 
 /* ---- Robust condition numbers ------------------------------------------------------------------------------------------------ */
 
-/* What the numbers are. Both forms are in use: the first defines the robust condition number of Jiang et al. (2022), the second
- * is what Ahn et al. (2024) measure. */
+/* What the numbers are. Both forms are in use: Ahn et al. (2024), after Jiang et al. (2022), define the robust condition number by
+ * eigenvalues, and measure it by the diagonal. */
 enum linattn_condition_kind {
     LINATTN_CONDITION_EIGENVALUES = 0, /* those with |x| <= p epsilon max |x| count as 0 */
     LINATTN_CONDITION_DIAGONAL = 1     /* the diagonal of the matrix: taken as they are */
@@ -104,7 +104,8 @@ typedef struct linattn_spectra_distance {
 
 /* How far two spectra a (a_count) and b (b_count), both >= 1, are apart: the Jensen-Shannon distance of their densities, smoothed
  * as above by a width of relative_width, in [0.001, 1], times the range of both together (0.02 is a good choice). Spectra of equal
- * numbers throughout are at distance 0. Eigenvalues are compared as they are: scale them first to compare shapes alone. */
+ * numbers throughout, up to rounding ((a_count + b_count) epsilon of the largest magnitude), are at distance 0. Eigenvalues are
+ * compared as they are: scale them first to compare shapes alone. */
 LINATTN_API int linattn_spectra_compare(const double *a, size_t a_count, const double *b, size_t b_count, double relative_width,
                                         linattn_spectra_distance *out);
 

@@ -4,8 +4,6 @@
 #include "common/allocate.h"
 #include "common/fail.h"
 
-#include <stdio.h>
-
 static const linattn_diagnostics_options defaults = {.struct_size = sizeof(linattn_diagnostics_options), .threads = 1};
 static const linattn__struct options_type = {"linattn_diagnostics_options", sizeof defaults, sizeof defaults, &defaults};
 
@@ -78,16 +76,4 @@ int linattn__diagnostics_progress(linattn_diagnostics *d, double fraction) {
 void linattn__diagnostics_expect(linattn_diagnostics *d, double done, double share) {
     d->done = done;
     d->share = share;
-}
-
-int linattn__preconditioner_check(const double *preconditioner, size_t p) {
-    if (!preconditioner) return LINATTN_OK;
-    const int status = linattn__check_finite("preconditioner", preconditioner, p);
-    for (size_t i = 0; status == LINATTN_OK && i < p; i++)
-        if (!(preconditioner[i] > 0)) {
-            char name[48];
-            snprintf(name, sizeof name, "preconditioner[%zu]", i);
-            return linattn__fail_real(name, preconditioner[i], "above 0");
-        }
-    return status;
 }

@@ -31,9 +31,6 @@ int linattn__diagnostics_progress(linattn_diagnostics *d, double fraction);
 /* The next call of d->objective is `share` of the measurement and begins at `done`. */
 void linattn__diagnostics_expect(linattn_diagnostics *d, double done, double share);
 
-/* D (p) of an options struct: NULL, or finite and above 0. */
-int linattn__preconditioner_check(const double *preconditioner, size_t p);
-
 /* Norms of `count` Gaussian vectors m + e of covariance C: |m + e|^2 = sum over i of (v_i . m + sqrt(lambda_i) z_i)^2, lambda and v
  * the eigenvalues and vectors of C and z standard normals, so that a number costs p normals and no product with a matrix.
  * covariance: (p, p), symmetric bit for bit, destroyed; mean: (p); squared: |.|^2 instead of |.|; out: (count). */

@@ -1,7 +1,8 @@
 /* gradient_error.c: e = g(theta; draw) - g_ref for many draws.
  *
- * Draws are taken in rounds: all threads evaluate the gradients of a round, each with a one-thread clone of the objective; then they
- * are used in the order of the draws. So nothing depends on the number of threads, and one round of gradients is all that is held. */
+ * Draws are taken in rounds: all threads evaluate the gradients of a round, each with a one-thread clone of the objective; then
+ * they are used in the order of the draws. So nothing depends on the number of threads, and one round of gradients is all that is
+ * held. */
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "common/norm.h"
@@ -53,12 +54,13 @@ typedef struct {
     uint64_t draw;       /* of slot 0 of the round */
     double done, share;  /* progress of the draws under way */
     double *reference;   /* (p): g_ref */
-    double *sum;         /* (p): of e */
-    double squares;      /* sum of |e|^2 */
-    double *gradients;   /* (ROUND, p): g, then e */
+    double *first;       /* (p): the first e; sums are of e - first, which do not cancel however far from 0 the errors are */
+    double *sum;         /* (p): of e - first, then the mean of e */
+    double squares;      /* sum of |e - first|^2 */
+    double *gradients;   /* (ROUND, p): g, then e, then e - first */
     int status[ROUND];   /* of each gradient */
     size_t slots;        /* of the round, those in use */
-    double *covariance;  /* (p, p): sum of e e^T, its upper triangle; NULL: no surrogate */
+    double *covariance;  /* (p, p): sum of (e - first) (e - first)^T, its upper triangle; NULL: no surrogate */
     double *errors;      /* (samples) */
     double *projections; /* (samples, K) */
 } measurement;
@@ -67,7 +69,7 @@ typedef struct {
 
 static int equip(linattn_diagnostics *d) {
     if (d->pool) return LINATTN_OK;
-    d->workers = d->objective->class->concurrent ? d->options.threads : 1;
+    d->workers = !d->objective->class->concurrent ? 1 : d->options.threads < ROUND ? d->options.threads : ROUND;
     linattn_objective_options one = d->objective->options;
     one.threads = 1;
     one.progress = NULL;
@@ -137,14 +139,18 @@ static int use_samples(measurement *m) {
     for (size_t slot = 0; slot < m->slots; slot++, m->used++) {
         double *e = m->gradients + slot * p;
         for (size_t i = 0; i < p; i++) e[i] -= m->reference[i];
-        for (size_t i = 0; i < p; i++) m->sum[i] += e[i];
         const double norm = linattn__norm_value(linattn__norm_of(e, p));
-        m->squares += norm * norm;
         m->errors[m->used] = m->options->measure == LINATTN_ERROR_SQUARED ? norm * norm : norm;
         for (size_t k = 0; k < directions; k++) {
             double projection = 0;
             for (size_t i = 0; i < p; i++) projection += e[i] * m->options->directions[k * p + i];
             m->projections[m->used * directions + k] = projection;
+        }
+        if (m->used == 0) memcpy(m->first, e, p * sizeof *e);
+        for (size_t i = 0; i < p; i++) {
+            e[i] -= m->first[i];
+            m->sum[i] += e[i];
+            m->squares += e[i] * e[i];
         }
     }
     return m->covariance ? linattn__pool_run(m->d->pool, (p + ROWS - 1) / ROWS, add_rows, m) : LINATTN_OK;
@@ -164,15 +170,34 @@ static int take_reference(measurement *m) {
     return status == LINATTN_OK ? linattn__check_finite("the reference gradient", m->reference, m->p) : status;
 }
 
-/* From sums to mean and covariance, (sum of e e^T - N mean mean^T) / (N - 1), both triangles; then the surrogate. */
-static int draw_surrogate(measurement *m, double *mean, double *surrogate) {
+/* From sums of d = e - first to covariance, (sum of d d^T - N m m^T) / (N - 1) with m the mean of d, both triangles; then the
+ * surrogate, whose mean is first + m. */
+static int draw_surrogate(measurement *m, double *surrogate) {
     const double n = (double)m->used;
     const size_t p = m->p;
     for (size_t i = 0; i < p; i++)
         for (size_t j = i; j < p; j++)
-            m->covariance[i * p + j] = m->covariance[j * p + i] = (m->covariance[i * p + j] - n * mean[i] * mean[j]) / (n - 1);
-    return linattn__surrogate(m->d, m->covariance, mean, m->options->seed, m->options->measure == LINATTN_ERROR_SQUARED,
+            m->covariance[i * p + j] = m->covariance[j * p + i] = (m->covariance[i * p + j] - n * m->sum[i] * m->sum[j]) / (n - 1);
+    for (size_t i = 0; i < p; i++) m->sum[i] += m->first[i];
+    return linattn__surrogate(m->d, m->covariance, m->sum, m->options->seed, m->options->measure == LINATTN_ERROR_SQUARED,
                               m->options->surrogates, surrogate);
+}
+
+/* Sums become means. */
+static void describe(measurement *m, linattn_gradient_error *result) {
+    const double n = (double)m->used;
+    double about_mean = m->squares;
+    for (size_t i = 0; i < m->p; i++) {
+        m->sum[i] /= n;
+        about_mean -= n * m->sum[i] * m->sum[i];
+        m->gradients[i] = m->first[i] + m->sum[i];
+    }
+    result->samples = m->used;
+    result->reference_draws = m->options->reference ? 0 : m->options->reference_draws;
+    result->measure = m->options->measure;
+    result->reference_norm = linattn__norm_value(linattn__norm_of(m->reference, m->p));
+    result->mean_error_norm = linattn__norm_value(linattn__norm_of(m->gradients, m->p));
+    result->covariance_trace = m->used < 2 ? NAN : isinf(m->squares) ? INFINITY : about_mean > 0 ? about_mean / (n - 1) : 0;
 }
 
 static int measure(measurement *m, double *surrogate, linattn_gradient_error *result) {
@@ -181,17 +206,8 @@ static int measure(measurement *m, double *surrogate, linattn_gradient_error *re
     const uint64_t first = m->options->first_draw + (m->options->reference ? 0 : m->options->reference_draws);
     if (status == LINATTN_OK) status = take_draws(m, first, m->options->samples, use_samples);
     if (status != LINATTN_OK) return status;
-    const double n = (double)m->used;
-    double *mean = m->sum;
-    for (size_t i = 0; i < m->p; i++) mean[i] /= n;
-    result->samples = m->used;
-    result->reference_draws = m->options->reference ? 0 : m->options->reference_draws;
-    result->measure = m->options->measure;
-    result->reference_norm = linattn__norm_value(linattn__norm_of(m->reference, m->p));
-    result->mean_error_norm = linattn__norm_value(linattn__norm_of(mean, m->p));
-    const double about_mean = m->squares - n * result->mean_error_norm * result->mean_error_norm;
-    result->covariance_trace = m->used < 2 ? NAN : about_mean < 0 ? 0 : about_mean / (n - 1);
-    return m->covariance ? draw_surrogate(m, mean, surrogate) : LINATTN_OK;
+    describe(m, result);
+    return m->covariance ? draw_surrogate(m, surrogate) : LINATTN_OK;
 }
 
 /* Memory for results too: the caller's arrays are written at the end. */
@@ -202,7 +218,7 @@ typedef struct {
 static int open_memory(memory *room, measurement *m) {
     const linattn_gradient_error_options *o = m->options;
     size_t vectors, projections, numbers = 0;
-    if (!linattn__multiply_sizes(ROUND + 2, m->p, &vectors) ||
+    if (!linattn__multiply_sizes(ROUND + 3, m->p, &vectors) ||
         !linattn__multiply_sizes(o->samples, o->direction_count, &projections) || projections > PTRDIFF_MAX / 16)
         return linattn__fail_memory("gradient errors");
     numbers = o->samples + o->surrogates + projections;
@@ -212,7 +228,8 @@ static int open_memory(memory *room, measurement *m) {
     if (!room->vectors || !room->numbers || (o->surrogates && !room->covariance)) return linattn__fail_memory("gradient errors");
     m->reference = room->vectors;
     m->sum = m->reference + m->p;
-    m->gradients = m->sum + m->p;
+    m->first = m->sum + m->p;
+    m->gradients = m->first + m->p;
     m->errors = room->numbers;
     m->projections = m->errors + o->samples + o->surrogates;
     m->covariance = room->covariance;

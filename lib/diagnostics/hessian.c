@@ -26,7 +26,7 @@ static int read_options(linattn_curvature_options *read, const linattn_curvature
     if (read->reserved != 0) return linattn__fail_integer("reserved", read->reserved, "0");
     if (read->median_rule != LINATTN_MEDIAN_LOWER && read->median_rule != LINATTN_MEDIAN_MEAN)
         return linattn__fail_integer("median_rule", read->median_rule, "0 (lower), 1 (mean)");
-    return linattn__preconditioner_check(read->preconditioner, p);
+    return read->preconditioner ? linattn__preconditioner_check("preconditioner", read->preconditioner, p) : LINATTN_OK;
 }
 
 /* The block of D^(-1/2) H D^(-1/2), to be released; *matrix is NULL on failure. Whether LAPACK could take it is asked first. */
@@ -68,8 +68,10 @@ int linattn_diagnostics_spectrum(linattn_diagnostics *diagnostics, uint64_t draw
 static int make_diagonal(linattn_diagnostics *d, uint64_t draw, const double *theta, const linattn_curvature_options *options,
                          double *diagonal) {
     int status = linattn_objective_hessian_diagonal(d->objective, draw, theta, options->first, options->count, diagonal);
-    for (size_t i = 0; status == LINATTN_OK && options->preconditioner && i < options->count; i++)
-        status = linattn_matrix_precondition(&diagonal[i], 1, options->preconditioner + options->first + i, &diagonal[i]);
+    for (size_t i = 0; status == LINATTN_OK && options->preconditioner && i < options->count; i++) {
+        const double root = sqrt(options->preconditioner[options->first + i]);
+        diagonal[i] /= root * root;
+    }
     return status;
 }
 
@@ -170,7 +172,8 @@ int linattn_diagnostics_heterogeneity(linattn_diagnostics *diagnostics, uint64_t
                                       double *distances, linattn_heterogeneity *out) {
     int status = linattn__diagnostics_check(diagnostics, theta);
     if (status == LINATTN_OK) status = check_boundaries(boundaries, blocks, diagnostics->parameters);
-    if (status == LINATTN_OK) status = linattn__preconditioner_check(preconditioner, diagnostics->parameters);
+    if (status == LINATTN_OK && preconditioner)
+        status = linattn__preconditioner_check("preconditioner", preconditioner, diagnostics->parameters);
     if (status == LINATTN_OK) status = linattn__relative_width_check(relative_width);
     if (status == LINATTN_OK) status = linattn__result_check(&heterogeneity_type, out);
     if (status != LINATTN_OK) return status;

@@ -1,12 +1,13 @@
 /* lanczos.c: extreme eigenvalues of A = D^(-1/2) H D^(-1/2) from products A v, and Lanczos' quadrature.
  *
- * From a unit vector v_1: w = A v_j - beta_(j-1) v_(j-1), alpha_j = w . v_j, w -= alpha_j v_j, then w is made orthogonal to all v so
- * far, twice over, for rounding destroys that first where eigenvalues have converged; beta_j = |w|, v_(j+1) = w / beta_j. The
+ * From a unit vector v_1: w = A v_j - beta_(j-1) v_(j-1), alpha_j = w . v_j, w -= alpha_j v_j, then w is made orthogonal to all v
+ * so far, twice over, for rounding destroys that first where eigenvalues have converged; beta_j = |w|, v_(j+1) = w / beta_j. The
  * eigenpairs (theta_i, s_i) of the tridiagonal matrix T_k of alpha and beta approximate those of A, x_i = V s_i with the residual
- * |A x_i - theta_i x_i| = beta_k |s_i[k]|; theta_i with weights s_i[1]^2 is Gauss' quadrature of the density that v_1 sees (Golub &
- * Meurant; Ghorbani, Krishnan, Xiao 2019 for Hessians). */
+ * |A x_i - theta_i x_i| = beta_k |s_i[k]|; theta_i with weights s_i[1]^2 is Gauss' quadrature of the density that v_1 sees (Golub
+ * & Meurant; Ghorbani, Krishnan, Xiao 2019 for Hessians). */
 #include "common/allocate.h"
 #include "common/fail.h"
+#include "common/norm.h"
 #include "diagnostics/diagnostics.h"
 #include "random/random.h"
 #include "spectrum/spectrum.h"
@@ -31,7 +32,7 @@ static int read_options(linattn_lanczos_options *read, const linattn_lanczos_opt
     if (status != LINATTN_OK) return status;
     if (read->steps < 1 || read->steps > MOST_STEPS) return linattn__fail_count("steps", read->steps, "1 to 4096");
     if (!(read->tolerance >= 0 && read->tolerance <= 1)) return linattn__fail_real("tolerance", read->tolerance, "0 to 1");
-    return linattn__preconditioner_check(read->preconditioner, p);
+    return read->preconditioner ? linattn__preconditioner_check("preconditioner", read->preconditioner, p) : LINATTN_OK;
 }
 
 typedef struct {
@@ -88,7 +89,7 @@ static int multiply(lanczos *l) {
     l->alpha[l->taken] = dot(l->w, v, l->p);
     l->taken++;
     orthogonalise(l); /* takes alpha_k v_k and beta_(k-1) v_(k-1) away too */
-    l->beta[l->taken - 1] = sqrt(dot(l->w, l->w, l->p));
+    l->beta[l->taken - 1] = linattn__norm_value(linattn__norm_of(l->w, l->p));
     l->size = fmax(l->size, fmax(fabs(l->alpha[l->taken - 1]), l->beta[l->taken - 1]));
     return linattn__check_finite("the product's norm", &l->beta[l->taken - 1], 1);
 }

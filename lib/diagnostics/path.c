@@ -2,6 +2,7 @@
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "common/options.h"
+#include "statistics/statistics.h"
 #include <linattn/diagnostics.h>
 
 #include <math.h>
@@ -54,14 +55,15 @@ static void sort_points(const double *gradient_norms, const double *smoothness, 
     result->log_count = logs->count;
 }
 
-/* A line and its intervals, which are NaN where there are too few points for the blocks. */
+/* A line and its intervals, which are NaN where there are too few points for the blocks, or most resamples have no line. */
 static int fit(const points *p, size_t block, double level, const linattn_resampling_options *resampling, linattn_line *line,
                linattn_interval *intercept, linattn_interval *slope) {
     *line = (linattn_line){.struct_size = sizeof *line};
     *intercept = *slope = (linattn_interval){.struct_size = sizeof *slope, .low = NAN, .high = NAN};
     const int status = linattn_line_fit(p->x, p->y, p->count, line);
     if (status != LINATTN_OK || block == 0 || p->count / 2 < block) return status;
-    return linattn_line_bootstrap(p->x, p->y, p->count, block, level, resampling, intercept, slope);
+    const int drawn = linattn__line_bootstrap(p->x, p->y, p->count, block, level, resampling, intercept, slope);
+    return drawn == LINATTN_EDEGENERATE ? LINATTN_OK : drawn;
 }
 
 static int fit_logs(const points *logs, size_t block, double level, const linattn_resampling_options *resampling,

@@ -5,6 +5,7 @@
 #include "diagnostics/diagnostics.h"
 
 #include <math.h>
+#include <string.h>
 
 static int check(const linattn_diagnostics *d, const double *theta, const double *next, const double *out) {
     const int status = linattn__diagnostics_check(d, theta);
@@ -14,7 +15,9 @@ static int check(const linattn_diagnostics *d, const double *theta, const double
     return linattn__check_finite("next", next, d->parameters);
 }
 
-static int no_step(const char *what) {
+/* *out becomes NaN. */
+static int no_step(const char *what, double *out) {
+    *out = NAN;
     return linattn__fail(LINATTN_EDEGENERATE, "%s is theta: a step of length 0 has no direction", what);
 }
 
@@ -26,10 +29,7 @@ static int along_step(linattn_diagnostics *d, uint64_t draw, const double *theta
     int status = linattn__check_finite("next - theta", u, p);
     if (status != LINATTN_OK) return status;
     const linattn__norm length = linattn__norm_of(u, p);
-    if (length.mantissa == 0) {
-        *out = NAN;
-        return no_step("next");
-    }
+    if (length.mantissa == 0) return no_step("next", out);
     linattn__norm_rescale(u, u, p, length, 1);
     linattn__diagnostics_expect(d, 0, 1);
     status = linattn_objective_hvp(d->objective, draw, theta, u, 1, product);
@@ -66,18 +66,27 @@ static int ratio(linattn_diagnostics *d, uint64_t draw, const double *theta, con
         moved[i] -= theta[i];
     }
     const linattn__norm change = linattn__norm_of(there, p), step = linattn__norm_of(moved, p);
-    if (step.mantissa == 0) return no_step("theta + fraction * (next - theta)");
+    if (step.mantissa == 0) return no_step("theta + fraction * (next - theta)", out);
     *out = ldexp(change.mantissa / step.mantissa, change.exponent - step.exponent);
     return linattn__check_finite("gradient ratio", out, 1);
+}
+
+/* Whether it was this file that found the step to be 0, not a callback that returned the same status. */
+static int zero_step(int status, const double *ratios, size_t count) {
+    int found = 0;
+    for (size_t i = 0; i < count; i++) found |= isnan(ratios[i]) != 0;
+    return status == LINATTN_EDEGENERATE && found;
 }
 
 /* room: (3 p). */
 static int all_ratios(linattn_diagnostics *d, uint64_t draw, const double *theta, const double *next, const double *fractions,
                       size_t count, double *room, double *ratios) {
-    linattn__diagnostics_expect(d, 0, 0);
+    const double share = 1 / ((double)count + 1); /* of one gradient */
+    linattn__diagnostics_expect(d, 0, share);
     int status = linattn_objective_gradient(d->objective, draw, theta, NULL, room);
     for (size_t i = 0; status == LINATTN_OK && i < count; i++) {
-        status = linattn__diagnostics_progress(d, (double)(i + 1) / (double)(count + 1));
+        linattn__diagnostics_expect(d, share * (double)(i + 1), share);
+        status = linattn__diagnostics_progress(d, d->done);
         if (status == LINATTN_OK) status = ratio(d, draw, theta, next, fractions[i], room, room + d->parameters, &ratios[i]);
     }
     return status;
@@ -102,8 +111,8 @@ int linattn_diagnostics_gradient_ratios(linattn_diagnostics *diagnostics, uint64
         diagnostics->busy = 1;
         status = all_ratios(diagnostics, draw, theta, next, fractions, count, room, ratios);
         diagnostics->busy = 0;
-        for (size_t i = 0; i < count && (status == LINATTN_OK || status == LINATTN_EDEGENERATE); i++)
-            out[i] = status == LINATTN_OK ? ratios[i] : NAN;
+        if (status == LINATTN_OK) memcpy(out, ratios, count * sizeof *out);
+        for (size_t i = 0; i < count && zero_step(status, ratios, count); i++) out[i] = NAN;
     } else {
         status = linattn__fail_memory("gradient ratios");
     }

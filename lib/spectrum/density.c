@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "spectrum/spectrum.h"
 #include "statistics/statistics.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -126,7 +127,9 @@ int linattn_spectra_compare(const double *a, size_t a_count, const double *b, si
     widen(a, a_count, &result.low, &result.high);
     widen(b, b_count, &result.low, &result.high);
     result.width = 2 * (relative_width * (0.5 * result.high - 0.5 * result.low));
-    if (result.low < result.high) {
+    /* What rounding cannot tell apart is equal. */
+    const double rounding = DBL_EPSILON * ((double)a_count + (double)b_count) * fmax(fabs(result.low), fabs(result.high));
+    if (result.high - result.low > rounding) {
         const size_t points = (size_t)ceil(STEPS * (1 / relative_width + 2 * REACH)) + 1;
         double *grids = linattn__allocate(points, 2 * sizeof *grids);
         if (!grids) return linattn__fail_memory("densities of spectra");

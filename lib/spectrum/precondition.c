@@ -1,19 +1,19 @@
 /* precondition.c: a matrix in the coordinates in which a diagonal preconditioner is the identity. */
 #include "common/allocate.h"
 #include "common/fail.h"
-#include <linattn/spectrum.h>
+#include "spectrum/spectrum.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
-static int check_diagonal(const double *diagonal, size_t p) {
-    const int status = linattn__check_finite("diagonal", diagonal, p);
+int linattn__preconditioner_check(const char *argument, const double *diagonal, size_t p) {
+    const int status = linattn__check_finite(argument, diagonal, p);
     if (status != LINATTN_OK) return status;
     for (size_t i = 0; i < p; i++) {
         if (diagonal[i] > 0) continue;
-        char argument[64];
-        snprintf(argument, sizeof argument, "diagonal[%zu]", i);
-        return linattn__fail_real(argument, diagonal[i], "above 0");
+        char entry[64];
+        snprintf(entry, sizeof entry, "%s[%zu]", argument, i);
+        return linattn__fail_real(entry, diagonal[i], "above 0");
     }
     return LINATTN_OK;
 }
@@ -27,7 +27,7 @@ int linattn_matrix_precondition(const double *matrix, size_t p, const double *di
     if (!diagonal) return linattn__fail_null("diagonal");
     if (!out) return linattn__fail_null("out");
     int status = linattn__check_finite("matrix", matrix, entries);
-    if (status == LINATTN_OK) status = check_diagonal(diagonal, p);
+    if (status == LINATTN_OK) status = linattn__preconditioner_check("diagonal", diagonal, p);
     if (status != LINATTN_OK) return status;
     double *roots = linattn__allocate(p, sizeof *roots);
     if (!roots) return linattn__fail_memory("a preconditioner");

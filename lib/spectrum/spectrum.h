@@ -14,6 +14,9 @@ int linattn__spectrum_of(double *matrix, size_t p, double *eigenvalues, double *
 /* The largest |x| that counts as 0 among the eigenvalues (count): count 2^-52 max |x|. */
 double linattn__spectrum_zero(const double *eigenvalues, size_t count);
 
+/* A diagonal (p) that preconditions: finite and above 0. */
+int linattn__preconditioner_check(const char *argument, const double *diagonal, size_t p);
+
 /* Of linattn_spectra_compare. */
 int linattn__relative_width_check(double relative_width);
 

@@ -84,9 +84,7 @@ static int line_replicates(points *p, size_t block, const linattn_resampling_opt
         p->intercepts[*used] = fit.intercept + fit.slope * p->zero;
         ++*used;
     }
-    if (2 * *used >= options->resamples) return LINATTN_OK;
-    return linattn__fail(LINATTN_EDEGENERATE, "all x are equal in %zu of %zu resamples; allowed: in half of them",
-                         options->resamples - *used, options->resamples);
+    return 2 * *used >= options->resamples ? LINATTN_OK : LINATTN_EDEGENERATE;
 }
 
 static int bootstrap_line(points *p, const double *x, const double *y, size_t block, double level,
@@ -95,8 +93,7 @@ static int bootstrap_line(points *p, const double *x, const double *y, size_t bl
     size_t used;
     const int ex = linattn__deviations(x, p->count, x[0], p->u), ey = linattn__deviations(y, p->count, y[0], p->v);
     p->zero = ldexp(-x[0], -ex);
-    if (!linattn__fit_line(p->u, p->v, p->count, &fit))
-        return linattn__fail(LINATTN_EDEGENERATE, "all x are equal; a line needs two different ones");
+    if (!linattn__fit_line(p->u, p->v, p->count, &fit)) return LINATTN_EDEGENERATE;
     const int status = line_replicates(p, block, options, &used);
     if (status != LINATTN_OK) return status;
     linattn_interval result = {0};
@@ -109,6 +106,14 @@ static int bootstrap_line(points *p, const double *x, const double *y, size_t bl
 
 int linattn_line_bootstrap(const double *x, const double *y, size_t count, size_t block, double level,
                            const linattn_resampling_options *options, linattn_interval *intercept, linattn_interval *slope) {
+    const int status = linattn__line_bootstrap(x, y, count, block, level, options, intercept, slope);
+    if (status != LINATTN_EDEGENERATE || count < 2) return status;
+    return linattn__fail(status, "all x are equal, or are in more than half of the resamples; a line needs two different "
+                                 "ones");
+}
+
+int linattn__line_bootstrap(const double *x, const double *y, size_t count, size_t block, double level,
+                            const linattn_resampling_options *options, linattn_interval *intercept, linattn_interval *slope) {
     linattn_resampling_options resampling;
     int status = check("x", x, count, block, level, options, &resampling);
     if (status == LINATTN_OK) status = linattn__sample_check("y", y, count, 2);

@@ -86,6 +86,10 @@ double linattn__replicate_value(const double *sorted, size_t count, double p);
 void linattn__centred_interval(double *replicates, size_t count, double level, double estimate, double origin, int exponent,
                                linattn_interval *out);
 
+/* linattn_line_bootstrap, which leaves no message when it is LINATTN_EDEGENERATE because x are equal. */
+int linattn__line_bootstrap(const double *x, const double *y, size_t count, size_t block, double level,
+                            const linattn_resampling_options *options, linattn_interval *intercept, linattn_interval *slope);
+
 extern const linattn__struct linattn__interval_type;
 
 #endif
