@@ -1,8 +1,8 @@
 # liblinattn. `make` builds the library and the examples, `make demo` runs the main job, `make check` runs the tests;
 # `make help` lists the rest.
 #
-# Variables: CC, CFLAGS, EXTRA_CFLAGS (added to CFLAGS), WERROR=-Werror, LDFLAGS, BUILD (where everything is built), V=1 (show the
-# commands); PREFIX, DESTDIR, LIBDIR, INCLUDEDIR (install); THREADS, QUICK=1 (reproduce); LINATTN_VECTORS (check-vectors).
+# Variables: CC, CXX, CFLAGS, EXTRA_CFLAGS (added to CFLAGS), WERROR=-Werror, LDFLAGS, BUILD (where everything is built), V=1 (show
+# the commands); PREFIX, DESTDIR, LIBDIR, INCLUDEDIR (install); THREADS, QUICK=1 (reproduce); LINATTN_VECTORS (check-vectors).
 
 BUILD      ?= build
 CFLAGS     ?= -O3 -g
@@ -10,6 +10,9 @@ PREFIX     ?= /usr/local
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 THREADS    ?= $(shell nproc 2>/dev/null || echo 1)
+ifeq ($(origin CXX),default)
+CXX := $(or $(patsubst %-gcc,%-g++,$(filter %-gcc,$(CC))),$(if $(findstring clang,$(CC)),clang++,g++))
+endif
 
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
@@ -44,6 +47,9 @@ LIB_SOURCES    := $(sort $(wildcard lib/*/*.c))
 KERNEL_SOURCES := $(filter %.kernel.c,$(LIB_SOURCES))
 EXAMPLE_COMMON := $(sort $(wildcard examples/common/*.c))
 EXAMPLES       := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard examples/*.c)))
+# examples/x.cpp becomes x_cpp, where there is a C++ compiler with its library; nothing else wants one.
+HAVE_CXX       := $(shell $(CXX) -include memory -E -x c++ /dev/null >/dev/null 2>&1 && echo yes)
+CXX_EXAMPLES   := $(if $(HAVE_CXX),$(patsubst %.cpp,$(BUILD)/%_cpp,$(sort $(wildcard examples/*.cpp))))
 TEST_SOURCES   := $(sort $(wildcard tests/test_*.c))
 TEST_COMMON    := $(sort $(wildcard tests/support/*.c tests/reference/*.c))
 TESTS          := $(TEST_SOURCES:%.c=$(BUILD)/%)
@@ -95,7 +101,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@ >&2)
 .PHONY: all lib examples tests FORCE no-compiler
 all: lib examples ## the library and the examples (the default)
 lib: $(STATIC) $(SHARED) $(SHARED_LINKS) $(BUILD)/pkgconfig/linattn-uninstalled.pc ## the library only
-examples: $(EXAMPLES)
+examples: $(EXAMPLES) $(CXX_EXAMPLES)
 tests: $(TESTS) $(BUILD)/tests/check_vectors $(BUILD)/tests/bits ## the tests, without running them
 
 define compile
@@ -140,6 +146,10 @@ $(SHARED_LINKS): $(SHARED)
 
 $(BUILD)/examples/%: $(OBJ)/examples/%.o $(EXAMPLE_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
 	$(call link)
+$(BUILD)/examples/%_cpp: examples/%.cpp $(PUBLIC_HEADERS) $(STATIC) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(CXX) -std=c++11 -Iinclude $(WARNINGS) $(REPRODUCIBLE) $(LINK_FLAGS) -o $@ $< $(STATIC) $(LAPACK) $(LIBS)
 
 $(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
 	$(call link,,$(CHECK_LIBS))
@@ -159,7 +169,7 @@ $(BUILD)/tests/bits: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bits/*.c)) $(STA
 
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(FLAGS) $(SHARED_FLAGS) $(LDFLAGS) $(OBJECTS)) >$@.new
+	@printf '%s\n' $(call quote,$(FLAGS) $(CXX) $(SHARED_FLAGS) $(LDFLAGS) $(OBJECTS)) >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
 
 no-compiler:
@@ -228,14 +238,8 @@ check-programs: tests all
 check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECTORS, or tests/vectors
 	@$(RUN_VECTORS)
 
-check-headers: ## every public header alone, twice, in C11 and C++17
-	@mkdir -p $(BUILD)
-	@set -e; for header in $(PUBLIC_HEADERS:include/%=%); do \
-	    printf '#include <%s>\n' $$header $$header >$(BUILD)/header.c; \
-	    echo 'int header_is_there(void);' >>$(BUILD)/header.c; \
-	    $(CC) -std=c11 -Iinclude $(WARNINGS) -Werror -fsyntax-only -x c $(BUILD)/header.c; \
-	    $(CXX) -std=c++17 -Iinclude $(WARNINGS) -Werror -fsyntax-only -x c++ $(BUILD)/header.c; \
-	done
+check-headers: ## every public header alone, in every standard of C and C++; what it brings along
+	@CC='$(CC)' CXX='$(CXX)' tests/headers/check.sh
 
 check-abi: lib ## exported symbols against the ledger and the headers; names of internal symbols
 	@CC='$(CC)' tests/abi/check.sh $(SHARED) $(STATIC)
