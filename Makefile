@@ -61,7 +61,7 @@ REPRODUCIBLE := -ffile-prefix-map='$(CURDIR)'=.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(REPRODUCIBLE) -fPIC -fvisibility=hidden -fno-math-errno -pthread \
              $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
 # Examples see what an installed program sees.
-INTERNAL = $(if $(filter examples/%,$<),-Iexamples,-Ilib -Itests)
+INTERNAL = $(if $(filter examples/%,$<),-Iexamples,$(if $(filter python/%,$<),,-Ilib -Itests))
 # Fused multiply-add only in lib/kernels: everything else, samples above all, gives the same bits on every machine.
 CONTRACT = -ffp-contract=$(if $(filter lib/kernels/%.kernel.c,$<),fast,off)
 
@@ -221,13 +221,13 @@ bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench
 
 # ---- Checks --------------------------------------------------------------------------------------------------------------------
-.PHONY: check check-programs check-vectors check-headers check-abi check-install abi-ledger
+.PHONY: check check-programs check-vectors check-headers check-abi check-cdef check-python check-install abi-ledger cdef
 VECTORS       = $(or $(LINATTN_VECTORS),tests/vectors)
 RUN_VECTORS   = $(BUILD)/tests/check_vectors '$(VECTORS)'
 RUN_SCRIPTS   = $(foreach script,$(wildcard tests/test_*.sh),"CC='$(CC)' CFLAGS='$(LINK_FLAGS)' sh $(script) $(BUILD)")
 RUN_BITS      = $(BUILD)/tests/bits >$(BUILD)/bits.txt
 RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" "$(RUN_BITS)"
-TREE_CHECKS   = check-headers check-abi
+TREE_CHECKS   = check-headers check-abi check-cdef
 
 check: tests all ## every test program, the known answers, and quick checks of the tree
 	@tools/tally.sh $(RUN_TESTS) $(RUN_SCRIPTS) $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
@@ -247,6 +247,17 @@ check-abi: lib ## exported symbols against the ledger and the headers; names of 
 abi-ledger: lib ## writes the ledger of exported symbols anew
 	@tests/abi/check.sh --ledger $(SHARED) >$(BUILD)/symbols.txt
 	@mv $(BUILD)/symbols.txt tests/abi/symbols.txt
+
+check-cdef: ## the declarations for Python are those of the headers; passes where there is no Python
+	@if python3 -c '' 2>/dev/null; then CC='$(CC)' python3 tools/cdef.py --check; else echo 'check-cdef: skipped, no python3'; fi
+
+cdef: ## writes the declarations for Python anew
+	@CC='$(CC)' python3 tools/cdef.py
+
+$(BUILD)/python/reference: $(OBJ)/python/tests/reference.o $(STATIC) $(BUILD)/flags
+	$(call link)
+check-python: lib $(BUILD)/python/reference ## the Python package's tests and examples (PYTHON: which Python)
+	@PYTHON='$(PYTHON)' python/tests/check.sh '$(abspath $(BUILD))'
 
 check-install: all ## installs into fresh folders and builds programs against the result
 	@CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' tests/install/check.sh '$(abspath $(BUILD))'

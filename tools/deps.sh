@@ -8,6 +8,7 @@ set -eu
 
 CC=${CC:-cc}
 CXX=${CXX:-c++}
+PYTHON_NEEDS='import cffi, ensurepip, numpy, setuptools, wheel'
 
 # What a goal needs.
 needs() {
@@ -19,11 +20,12 @@ needs() {
     check-valgrind) echo compiler c++ make lapack pkg-config check valgrind ;;
     check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc aarch64-emulator ;;
     check-install) echo compiler c++ make lapack static-fortran pkg-config check ;;
+    check-python) echo compiler make lapack python ;;
     check-blas) echo compiler c++ make lapack openblas pkg-config check ;;
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-blas check-clang check-valgrind check-aarch64 check-install demo; do needs $goal; done
+        for goal in check check-blas check-clang check-valgrind check-aarch64 check-install check-python demo; do needs $goal; done
         ;;
     esac
 }
@@ -38,6 +40,7 @@ present() {
     static-fortran) printf 'int main(void) { return 0; }\n' | $CC -static -x c -o /dev/null - -lgfortran ;;
     check) pkg-config --exists check ;;
     gnuplot) command -v gnuplot && { ! command -v dpkg-query || dpkg-query -W fonts-dejavu-core; } ;;
+    python) for python in ${PYTHON:+"$PYTHON"} /usr/bin/python3 python3; do "$python" -c "$PYTHON_NEEDS" && return; done; return 1 ;;
     aarch64-gcc) command -v aarch64-linux-gnu-gcc ;;
     aarch64-libc) printf '#include <math.h>\n' | aarch64-linux-gnu-gcc -E -x c - ;;
     aarch64-emulator) command -v qemu-aarch64 ;;
@@ -55,6 +58,7 @@ packages() {
     openblas) echo libopenblas0-pthread ;;
     static-fortran) echo gfortran ;;
     gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
+    python) echo python3 python3-cffi python3-numpy python3-setuptools python3-venv python3-wheel ;;
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
     aarch64-libc) echo libc6-dev-arm64-cross ;;
     aarch64-emulator) echo qemu-user ;;

@@ -1,0 +1,162 @@
+"""Samplers, batches, models, recipes and what the library tells about itself."""
+import dataclasses
+import unittest
+
+import numpy
+from support import Setting, linattn
+
+LAYOUT = [f"layer{i}.head0.{kind}" for i in range(3) for kind in "PQ"]
+
+
+class Samplers(unittest.TestCase):
+
+    def test_batch(self):
+        s = Setting()
+        self.assertEqual((s.sampler.dim, s.sampler.context), (5, 20))
+        self.assertEqual((s.batch.prompts, s.batch.context, s.batch.dim), (100, 20, 5))
+        tokens, targets = s.batch.arrays()
+        self.assertEqual((tokens.shape, targets.shape), ((100, 21, 6), (100, )))
+        self.assertTrue((tokens[:, -1, -1] == 0).all())
+        # noiseless linear responses: the query's target follows from 20 context tokens in 5 dimensions
+        weights = numpy.linalg.lstsq(tokens[0, :-1, :-1], tokens[0, :-1, -1], rcond=None)[0]
+        self.assertAlmostEqual(tokens[0, -1, :-1] @ weights, targets[0], places=12)
+        self.assertEqual(s.batch.targets().tobytes(), targets.tobytes())
+        moments, queries = s.batch.moments()
+        context = tokens[:, :-1]
+        numpy.testing.assert_allclose(moments, numpy.einsum("bni,bnj->bij", context, context), rtol=1e-13, atol=1e-13)
+        self.assertEqual(queries.tobytes(), tokens[:, -1].tobytes())
+
+    def test_draws(self):
+        s = Setting()
+        self.assertEqual(s.sampler.batch(100).arrays()[0].tobytes(), s.batch.arrays()[0].tobytes())
+        self.assertNotEqual(s.sampler.batch(100, draw=1).arrays()[0].tobytes(), s.batch.arrays()[0].tobytes())
+        self.assertEqual(s.sampler.batch(7).arrays()[0].tobytes(), s.batch.arrays()[0][:7].tobytes())
+
+    def test_options(self):
+        sphere = linattn.Sampler(3, 4, covariates=linattn.Covariates.SPHERE, seed=9)
+        lengths = numpy.linalg.norm(sphere.batch(5).arrays()[0][:, :, :3], axis=2)
+        numpy.testing.assert_allclose(lengths, 1, rtol=1e-14)
+        by_name, by_number = (linattn.Sampler(3, 4, covariates=kind, seed=9).batch(2).targets() for kind in ("Sphere", 1))
+        self.assertEqual(by_name.tobytes(), by_number.tobytes())
+        factor = numpy.diag([0.0, 1.0, 2.0])
+        rotated = linattn.Sampler(3, 4, covariates="rotated", covariate_factor=factor).batch(3).arrays()[0]
+        self.assertTrue((rotated[:, :, 0] == 0).all() and (rotated[:, :, 1] != 0).all())
+
+    def test_refused(self):
+        cases = [
+            (lambda: linattn.Sampler(0, 4), linattn.InvalidArgument, "dim"),
+            (lambda: linattn.Sampler(3, 4, covariates="cube"), ValueError, 'covariates is "cube"; allowed: normal, sphere'),
+            (lambda: linattn.Sampler(3, 4, covariates=99), linattn.InvalidArgument, "covariates"),
+            (lambda: linattn.Sampler(3, 4, covariates=1.5), TypeError, "covariates"),
+            (lambda: linattn.Sampler(3, 4, sead=1), TypeError, 'no option "sead"; there are: dim, context, seed'),
+            (lambda: linattn.Sampler(3, 4, reserved=1), TypeError, "reserved"),
+            (lambda: linattn.Sampler(3, 4, covariates="rotated"), linattn.InvalidArgument, "covariate_factor"),
+            (lambda: linattn.Sampler(3, 4, covariate_factor=numpy.eye(2)), ValueError, r"covariate_factor has shape \(2, 2\)"),
+            (lambda: linattn.Sampler(3, 4, covariates="sphere", kind="moments"), linattn.Unsupported, ""),
+            (lambda: linattn.Sampler(3, 4, task_factor=numpy.full((3, 3), numpy.inf)), linattn.NonFinite, "task_factor"),
+            (lambda: linattn.Sampler(3, 4).batch(0), linattn.InvalidArgument, "prompts"),
+            (lambda: linattn.Sampler(1000, 2**22).batch(2**32 - 1), linattn.SizeOverflow, ""),
+            (lambda: linattn.Sampler(3, 4, kind="moments").batch(2).arrays(), linattn.Unsupported, ""),
+            (lambda: linattn.Batch.from_arrays(numpy.full((1, 2, 2), numpy.nan), numpy.zeros(1)), linattn.NonFinite, "tokens"),
+            (lambda: linattn.Batch.from_arrays(numpy.zeros((1, 0, 2)), numpy.zeros(1)), ValueError, "tokens"),
+        ]
+        for call, kind, words in cases:
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
+
+class Models(unittest.TestCase):
+
+    def test_tensors_and_views(self):
+        s = Setting()
+        self.assertEqual(s.p, 150)
+        self.assertEqual([t.name for t in s.model.tensors], LAYOUT)
+        self.assertEqual([t.offset for t in s.model.tensors], [25 * i for i in range(6)])
+        self.assertEqual(s.model.tensors[3].kind, linattn.TensorKind.Q)
+        theta = numpy.arange(150.0)
+        views = s.model.views(theta)
+        self.assertEqual(views["layer1.head0.P"].tolist(), theta[50:75].reshape(5, 5).tolist())
+        views["layer1.head0.P"][0, 1] = -1
+        self.assertEqual(theta[51], -1)
+        with self.assertRaisesRegex(ValueError, "not C-contiguous"):
+            s.model.views(numpy.zeros(300)[::2])
+        with self.assertRaises(TypeError):
+            s.model.views(list(theta))
+
+    def test_predict(self):
+        """Against the formula, in numpy: Z <- Z + (1/n) M (Z Q Z^T) Z P^T."""
+        s = Setting()
+        tokens, targets = s.batch.arrays()
+        views = s.model.views(s.theta)
+        z = tokens
+        for layer in range(3):
+            p, q = numpy.zeros((6, 6)), numpy.zeros((6, 6))
+            p[:5, :5], p[5, 5], q[:5, :5] = views[f"layer{layer}.head0.P"], 1, views[f"layer{layer}.head0.Q"]
+            scores = z @ q @ z.transpose(0, 2, 1)
+            scores[:, :, -1] = 0
+            z = z + scores @ z @ p.T / 20
+        predicted = s.model.predict(s.batch, s.theta)
+        numpy.testing.assert_allclose(predicted, -z[:, -1, -1], rtol=1e-10, atol=1e-12)
+        self.assertAlmostEqual(s.fixed.value(s.theta), numpy.mean((predicted - targets)**2), places=12)
+        out = numpy.zeros(100)
+        self.assertIs(s.model.predict(s.batch, s.theta, out=out), out)
+
+    def test_refused(self):
+        s = Setting()
+        self.assertRaisesRegex(linattn.InvalidArgument, "layers", linattn.Model, 5, 0)
+        self.assertRaisesRegex(ValueError, "form", linattn.Model, 5, 1, form="round")
+        self.assertRaises(linattn.Mismatch, s.model.predict, linattn.Sampler(4, 4).batch(1), s.theta)
+        self.assertRaises(linattn.NonFinite, s.model.predict, s.batch, numpy.full(150, numpy.nan))
+
+
+class Recipes(unittest.TestCase):
+
+    def test_table(self):
+        names = [r.name for r in linattn.recipes()]
+        self.assertEqual(names[:4], ["setting1", "setting2", "setting3", "sphere"])
+        r = linattn.recipe("setting3")
+        self.assertEqual((r.covariates, r.gamma_shape, r.prompts), (linattn.Covariates.GAMMA, 0.1, 1000))
+        self.assertEqual(r.optimizer_options("sgd")["momentum"], 0.9)
+        self.assertEqual(r.sampler_options(seed=4)["seed"], 4)
+        self.assertIn("2310.01082", r.source("sgd_learning_rate"))
+        with self.assertRaisesRegex(ValueError, "no_field"):
+            r.source("no_field")
+        with self.assertRaisesRegex(linattn.InvalidArgument, "setting1"):
+            linattn.recipe("setting9")
+        changed = dataclasses.replace(r, layers=2)
+        self.assertEqual(linattn.Model(**changed.model_options()).parameter_count, 100)
+        self.assertRaises(linattn.InvalidArgument, linattn.Optimizer, 3, **linattn.recipe("depth4").optimizer_options("sgd"))
+
+
+class About(unittest.TestCase):
+
+    def test_facts(self):
+        self.assertEqual(linattn.version(), linattn.__version__)
+        self.assertIn(linattn.version(), linattn.build_info())
+        self.assertIn("BLAS", linattn.blas_info())
+        self.assertTrue(linattn.kernel_available("auto") and linattn.kernel_available(linattn.Kernel.BASELINE))
+        self.assertFalse(linattn.kernel_available(77))
+        self.assertEqual(linattn.status_name(-4), "LINATTN_ENONFINITE")
+        self.assertEqual(linattn.Status.ENONFINITE, -4)
+
+    def test_rest_of_the_interface(self):
+        """What Python has itself, and the package leaves out."""
+        lib, ffi = linattn._library.lib, linattn._library.ffi
+        self.assertEqual(ffi.string(lib.linattn_kernel_name(1)), b"baseline")
+        line, number = ffi.new("char[]", lib.LINATTN_NUMBER_SIZE), ffi.new("double *")
+        for x in (0.1, 1e-300, 5e-324, 1.7976931348623157e308, -2.5, 1 / 3):
+            self.assertEqual(lib.linattn_number_write(x, line), 0)
+            self.assertEqual(float(ffi.string(line)), x)
+            self.assertEqual(lib.linattn_number_read(repr(x).encode(), number, ffi.NULL), 0)
+            self.assertEqual(number[0], x)
+
+    def test_errors(self):
+        for kind, base in ((linattn.InvalidArgument, ValueError), (linattn.OutOfMemory, MemoryError), (linattn.FileError, OSError),
+                           (linattn.SizeOverflow, OverflowError), (linattn.NonFinite, ArithmeticError)):
+            self.assertTrue(issubclass(kind, base) and issubclass(kind, linattn.LinattnError))
+        # every failure that the library knows has a class of its own
+        statuses = {member.value for member in linattn.Status} - {0}
+        self.assertEqual({kind.status for kind in linattn.LinattnError.__subclasses__()}, statuses)
+        with self.assertRaises(linattn.InvalidArgument) as caught:
+            linattn.Model(0, 1)
+        self.assertEqual((caught.exception.status, str(caught.exception)), (-1, linattn.last_message()))
