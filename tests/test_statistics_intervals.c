@@ -263,6 +263,28 @@ static int call(int which, const double *x, size_t count, const linattn_resampli
     }
 }
 
+/* A call that draws many numbers asks more often than 100 times: the second time comes before a hundredth is done. */
+static int stop_second_time(double fraction, void *user) {
+    *(double *)user = fraction;
+    return fraction > 0 ? LINATTN_STOP : 0;
+}
+
+START_TEST(progress_is_called_often_enough) {
+    enum { COUNT = 4000 };
+    static double x[COUNT];
+    linattn_resampling_options o = resampling(1 << 16, 0);
+    linattn_interval out = {.struct_size = sizeof out};
+    double fraction = 0;
+    for (int i = 0; i < COUNT; i++) x[i] = i;
+    o.progress = stop_second_time;
+    o.user = &fraction;
+    ck_assert_int_eq(linattn_series_bootstrap(x, 2, 1, 0.9, &o, &out), LINATTN_STOP);
+    ck_assert_double_eq_tol(fraction, 0.01, 1e-4);
+    ck_assert_int_eq(linattn_series_bootstrap(x, COUNT, 1, 0.9, &o, &out), LINATTN_STOP);
+    ck_assert_double_lt(fraction, 0.005);
+}
+END_TEST
+
 START_TEST(progress_can_stop_every_call) {
     for (int which = 0; which < CALLS; which++) {
         linattn_resampling_options o = resampling(1000, 0);
@@ -357,6 +379,7 @@ static Suite *statistics_intervals_suite(void) {
     tcase_add_test(tc, block_bootstrap_covers_where_the_plain_one_does_not);
     tcase_add_test(tc, line_bootstrap_of_points_on_a_line);
     tcase_add_test(tc, same_seed_same_bits);
+    tcase_add_test(tc, progress_is_called_often_enough);
     tcase_add_test(tc, progress_can_stop_every_call);
     tcase_add_test(tc, bad_input_is_named);
 #ifdef LINATTN_FAIL_ALLOCATION

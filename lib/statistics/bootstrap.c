@@ -50,7 +50,7 @@ static int draw_replicates(const double *sorted, size_t count, int32_t location,
     size_t *indices = linattn__allocate(count, 2 * sizeof *indices);
     int status = indices ? LINATTN_OK : linattn__fail_memory("the bootstrap");
     for (size_t b = 0; b < options->resamples && status == LINATTN_OK; b++) {
-        status = linattn__resampling_progress(options, b);
+        status = linattn__resampling_progress(options, count, b);
         if (status != LINATTN_OK) break;
         linattn__resample_indices(options, b, count, count, indices);
         replicates[b] = location == LINATTN_LOCATION_MEAN ? drawn_mean(sorted, count, indices)

@@ -54,7 +54,7 @@ static int bootstrap(const double *y, size_t count, const linattn_resampling_opt
     int status = indices && drawn && replicates ? LINATTN_OK : linattn__fail_memory("the bootstrap of moments");
     for (size_t b = 0; b < resamples && status == LINATTN_OK; b++) {
         double moments[MOMENTS_COUNT];
-        status = linattn__resampling_progress(options, b);
+        status = linattn__resampling_progress(options, count, b);
         if (status != LINATTN_OK) break;
         linattn__resample_indices(options, b, count, count, indices);
         for (size_t i = 0; i < count; i++) drawn[i] = y[indices[i]];

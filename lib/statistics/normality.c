@@ -48,7 +48,7 @@ static int simulate(size_t count, const linattn_resampling_options *options, dis
     double *drawn = linattn__allocate(count, sizeof *drawn);
     int status = drawn ? LINATTN_OK : linattn__fail_memory("simulated samples");
     for (size_t b = 0; b < options->resamples && status == LINATTN_OK; b++) {
-        status = linattn__resampling_progress(options, b);
+        status = linattn__resampling_progress(options, count, b);
         if (status != LINATTN_OK) break;
         linattn__resample_normals(options, b, count, drawn);
         const distances d = measure(drawn, count);

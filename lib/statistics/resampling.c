@@ -5,7 +5,7 @@
 #include "statistics/statistics.h"
 #include <math.h>
 
-enum { PIECE = 256, REPORTS = 100 };
+enum { PIECE = 256, REPORTS = 100, MOST_NUMBERS = 1 << 20 }; /* the last: drawn between two reports, some hundredths of a second */
 
 static const linattn_resampling_options DEFAULTS = {.struct_size = sizeof(linattn_resampling_options), .resamples = 2000};
 static const linattn__struct OPTIONS = {"linattn_resampling_options", sizeof(linattn_resampling_options),
@@ -26,9 +26,9 @@ int linattn__resampling_read(linattn_resampling_options *copy, const linattn_res
     return LINATTN_OK;
 }
 
-int linattn__resampling_progress(const linattn_resampling_options *options, size_t b) {
-    const size_t stride = (options->resamples + REPORTS - 1) / REPORTS;
-    if (!options->progress || b % stride != 0) return LINATTN_OK;
+int linattn__resampling_progress(const linattn_resampling_options *options, size_t count, size_t b) {
+    const size_t share = (options->resamples + REPORTS - 1) / REPORTS, most = count < MOST_NUMBERS ? MOST_NUMBERS / count : 1;
+    if (!options->progress || b % (share < most ? share : most) != 0) return LINATTN_OK;
     const int returned = options->progress((double)b / (double)options->resamples, options->user);
     if (returned <= 0 || returned == LINATTN_STOP) return returned;
     return linattn__fail_integer("what the callback progress returned", returned, "0, LINATTN_STOP (1), negative statuses");

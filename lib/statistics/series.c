@@ -22,7 +22,7 @@ static int mean_replicates(const double *y, size_t count, size_t block, const li
                            double *replicates) {
     for (size_t b = 0; b < options->resamples; b++) {
         double sum = 0;
-        const int status = linattn__resampling_progress(options, b);
+        const int status = linattn__resampling_progress(options, count, b);
         if (status != LINATTN_OK) return status;
         linattn__resample_blocks(options, b, count, block, indices);
         for (size_t i = 0; i < count; i++) sum += y[indices[i]];
@@ -72,7 +72,7 @@ static int line_replicates(points *p, size_t block, const linattn_resampling_opt
     *used = 0;
     for (size_t b = 0; b < options->resamples; b++) {
         linattn__fit fit;
-        const int status = linattn__resampling_progress(options, b);
+        const int status = linattn__resampling_progress(options, p->count, b);
         if (status != LINATTN_OK) return status;
         linattn__resample_blocks(options, b, p->count, block, p->indices);
         for (size_t i = 0; i < p->count; i++) {

@@ -57,8 +57,9 @@ double linattn__order_median(size_t i, size_t count);
 /* Reads options, NULL being the defaults, and checks them; `least` resamples at least. */
 int linattn__resampling_read(linattn_resampling_options *copy, const linattn_resampling_options *options, size_t least);
 
-/* Before resample b: the progress callback, at most about 100 times a call. Returns its status. */
-int linattn__resampling_progress(const linattn_resampling_options *options, size_t b);
+/* Before resample b of count numbers: the progress callback, 100 times a call, and more often where that would leave too long
+ * between two of them. Returns its status. */
+int linattn__resampling_progress(const linattn_resampling_options *options, size_t count, size_t b);
 
 /* Uniforms of resample b: a function of (seed, b, position). */
 void linattn__resample_uniforms(const linattn_resampling_options *options, size_t b, size_t count, double *out);

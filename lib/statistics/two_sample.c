@@ -86,7 +86,7 @@ static int permutations(pooled *p, const linattn_resampling_options *options, di
     double *uniforms = linattn__allocate(chosen, sizeof *uniforms);
     int status = uniforms ? LINATTN_OK : linattn__fail_memory("permutations");
     for (size_t b = 0; b < options->resamples && status == LINATTN_OK; b++) {
-        status = linattn__resampling_progress(options, b);
+        status = linattn__resampling_progress(options, p->count, b);
         if (status != LINATTN_OK) break;
         linattn__resample_uniforms(options, b, chosen, uniforms);
         permute(p, uniforms, chosen, label);
