@@ -21,6 +21,9 @@ LINATTN_STREAM_NOISE = 2
 LINATTN_MAX_LAYERS = 256
 LINATTN_MAX_HEADS = 64
 LINATTN_ATTENTION_LINEAR = 0
+LINATTN_ATTENTION_SOFTMAX = 1
+LINATTN_ATTENTION_SOFTMAX_CONTEXT = 2
+LINATTN_ATTENTION_RELU = 3
 LINATTN_FORM_BLOCK = 0
 LINATTN_FORM_FULL = 1
 LINATTN_TENSOR_P = 0
@@ -280,6 +283,7 @@ linattn_derivative_report._fields_ = [
     ("analytic", c_double),
     ("difference", c_double),
     ("step", c_double),
+    ("kinks", c_uint64),
 ]
 
 linattn_line._fields_ = [

@@ -1,8 +1,8 @@
-/* model.h: the linear transformer.
+/* model.h: the transformer.
  *
  * L layers of H heads over the tokens Z (n+1, d+1) of a prompt; a layer is
- *     Z <- Z + (1/n) sum over heads of (M S) (Z P^T),    S = Z Q Z^T (row: query token, column: key token),
- * where M leaves out the query token as a key. The prediction is minus the last entry of the query's row after the last layer.
+ *     Z <- Z + (1/n) sum over heads of (M A) (Z P^T),    A = act(S),    S = Z Q Z^T (row: query token, column: key token),
+ * where act is the attention kind's, row by row, and M leaves out the query token as a key. The prediction is minus the last entry of the query's row after the last layer.
  *
  * A *model* is an architecture: it holds no parameters. Parameters are the caller's array theta (p); the tensor table names its
  * parts. A model is immutable and reference-counted: share it between threads, destroy it in any order. */
@@ -25,8 +25,13 @@ enum {
     LINATTN_MAX_HEADS = 64    /* H */
 };
 
+/* What a row of scores becomes before it weighs the context's values; 1/n stays in all of them. Any but linear needs every token of
+ * a prompt: batches of moments are refused. */
 enum linattn_attention {
-    LINATTN_ATTENTION_LINEAR = 0 /* scores are used as they are */
+    LINATTN_ATTENTION_LINEAR = 0,          /* scores are used as they are */
+    LINATTN_ATTENTION_SOFTMAX = 1,         /* softmax over all n+1 keys; then the query's share is left out */
+    LINATTN_ATTENTION_SOFTMAX_CONTEXT = 2, /* softmax over the n context keys */
+    LINATTN_ATTENTION_RELU = 3             /* max(s, 0), whose derivative at 0 is 0 */
 };
 
 /* What of P and Q is free. */
@@ -88,8 +93,8 @@ LINATTN_API int linattn_model_get_tensor(const linattn_model *model, size_t inde
 LINATTN_API int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, double *theta);
 
 /* Predictions of a batch, sign applied: out (prompts) estimates the targets. theta: (p), finite.
- * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (the batch has another d), LINATTN_ENONFINITE (theta holds NaN or Inf) or
- * LINATTN_ENOMEM. Predictions that overflow are returned as they are. */
+ * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (the batch has another d), LINATTN_EUNSUPPORTED (the model needs tokens, which a batch
+ * of moments has not), LINATTN_ENONFINITE (theta holds NaN or Inf) or LINATTN_ENOMEM. Predictions that overflow are returned as they are. */
 LINATTN_API int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
 
 #ifdef __cplusplus

@@ -17,7 +17,12 @@
 #endif
 
 #define LINATTN__INLINE  static inline __attribute__((always_inline, unused))
+/* Out of line for all sizes at once: copies for one constant would choose tiles anew. */
+#ifdef __clang__
 #define LINATTN__OUTLINE static __attribute__((noinline, unused))
+#else
+#define LINATTN__OUTLINE static __attribute__((noinline, noclone, unused))
+#endif
 
 typedef double vreal __attribute__((vector_size(8 * LINATTN__LANES)));
 typedef uint64_t vword __attribute__((vector_size(8 * LINATTN__LANES)));

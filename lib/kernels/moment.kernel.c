@@ -4,21 +4,18 @@
 
 /* Workspace: the layers' stored forward pass (one more for what would follow the last), a lane sum a parameter, adjoints, and the
  * parameters as the passes want them. */
-static size_t stored_size(const linattn__moment_shape *shape) {
-    return (shape->layers + 1) * group_layer_size(shape) * LINATTN__LANES;
-}
+static size_t stored_size(const linattn__shape *shape) { return (shape->layers + 1) * group_layer_size(shape) * LINATTN__LANES; }
 
-static size_t adjoint_size(const linattn__moment_shape *shape) { return group_adjoint_size(shape) * LINATTN__LANES; }
+static size_t adjoint_size(const linattn__shape *shape) { return group_adjoint_size(shape) * LINATTN__LANES; }
 
-static size_t workspace(const linattn__moment_shape *shape) {
-    const size_t p = linattn__moment_parameter_count(shape);
+static size_t workspace(const linattn__shape *shape) {
+    const size_t p = linattn__shape_parameter_count(shape);
     return stored_size(shape) + adjoint_size(shape) + p * LINATTN__LANES + p;
 }
 
 /* The squared error of one group; gradient (p lane sums) may be NULL. */
-LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full, size_t d, const double *theta,
-                                    const linattn__moment_data *data, size_t block, size_t group, double *gradient, double *stored,
-                                    double *work) {
+LINATTN__INLINE vreal group_squares(const linattn__shape *shape, int full, size_t d, const double *theta, const linattn__data *data,
+                                    size_t block, size_t group, double *gradient, double *stored, double *work) {
     const vreal miss = group_miss(data, block, group, group_forward(shape, full, d, theta, data, block, group, stored));
     if (gradient) group_backward(shape, full, d, theta, stored, miss, gradient, work, 0);
     return miss * miss;
@@ -26,8 +23,8 @@ LINATTN__INLINE vreal group_squares(const linattn__moment_shape *shape, int full
 
 /* The loop over groups, for a size known to the compiler (or not: `any`). */
 #define SIZED(name, full, d)                                                                                                       \
-    static vreal squares_##name(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data,         \
-                                double *gradient, double *stored, double *work) {                                                  \
+    static vreal squares_##name(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,     \
+                                double *stored, double *work) {                                                                    \
         vreal sum = {0};                                                                                                           \
         for (size_t block = 0; block < data->blocks; block++)                                                                      \
             for (size_t group = 0; group < GROUPS; group++)                                                                        \
@@ -47,16 +44,16 @@ typedef struct {
     double *stored, *sums, *theta, *work;
 } space_parts;
 
-static space_parts divide(const linattn__moment_shape *shape, double *space) {
-    const size_t p = linattn__moment_parameter_count(shape), adjoint = adjoint_size(shape);
+static space_parts divide(const linattn__shape *shape, double *space) {
+    const size_t p = linattn__shape_parameter_count(shape), adjoint = adjoint_size(shape);
     double *sums = space + stored_size(shape), *work = sums + p * LINATTN__LANES;
     return (space_parts){space, sums, work + adjoint, work};
 }
 
-static double sum_squares(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data,
-                          double *gradient, double *space) {
+static double sum_squares(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,
+                          double *space) {
     const space_parts at = divide(shape, space);
-    const size_t p = linattn__moment_parameter_count(shape), d = shape->dim;
+    const size_t p = linattn__shape_parameter_count(shape), d = shape->dim;
     double *const sums = gradient ? at.sums : NULL;
     if (gradient) memset(sums, 0, p * LINATTN__LANES * sizeof *sums);
     linattn__moment_divide_P(shape, theta, at.theta);
@@ -70,7 +67,7 @@ static double sum_squares(const linattn__moment_shape *shape, const double *thet
     return sum_lanes(sum);
 }
 
-static void predict(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, double *predictions,
+static void predict(const linattn__shape *shape, const double *theta, const linattn__data *data, double *predictions,
                     double *space) {
     const space_parts at = divide(shape, space);
     linattn__moment_divide_P(shape, theta, at.theta);
@@ -80,4 +77,4 @@ static void predict(const linattn__moment_shape *shape, const double *theta, con
                         -group_forward(shape, shape->full, shape->dim, at.theta, data, block, group, at.stored));
 }
 
-const linattn__moment_kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares};
+const linattn__kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares, NULL};

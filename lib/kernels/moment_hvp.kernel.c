@@ -13,8 +13,8 @@ typedef struct {
     double *out, *theta, *dtheta;                   /* count sums; p; count p */
 } layout;
 
-static layout lay_out(const linattn__moment_shape *shape, size_t count, double *space) {
-    const size_t p = linattn__moment_parameter_count(shape);
+static layout lay_out(const linattn__shape *shape, size_t count, double *space) {
+    const size_t p = linattn__shape_parameter_count(shape);
     layout at;
     at.stride = group_adjoint_size(shape);
     at.stored = (shape->layers + 1) * group_layer_size(shape) * LINATTN__LANES;
@@ -32,16 +32,16 @@ static layout lay_out(const linattn__moment_shape *shape, size_t count, double *
     return at;
 }
 
-static size_t workspace(const linattn__moment_shape *shape, size_t count) {
+static size_t workspace(const linattn__shape *shape, size_t count) {
     const layout at = lay_out(shape, count, NULL);
-    const size_t p = linattn__moment_parameter_count(shape);
+    const size_t p = linattn__shape_parameter_count(shape);
     return 2 * at.stored + at.adjoints + at.scratch + (1 + count) * at.sums + (1 + count) * p;
 }
 
 /* One group of lanes, all directions. */
-LINATTN__INLINE void group_hvp(const linattn__moment_shape *shape, int full, size_t d, const linattn__moment_data *data,
-                               size_t block, size_t group, tangent_task task, size_t count, const layout *at) {
-    const size_t k = d + 1, p = linattn__moment_parameter_count(shape);
+LINATTN__INLINE void group_hvp(const linattn__shape *shape, int full, size_t d, const linattn__data *data, size_t block,
+                               size_t group, tangent_task task, size_t count, const layout *at) {
+    const size_t k = d + 1, p = linattn__shape_parameter_count(shape);
     const vreal miss = group_miss(data, block, group, group_forward(shape, full, d, task.theta, data, block, group, at->values));
     group_backward(shape, full, d, task.theta, at->values, miss, at->dump, at->bars, at->stride);
     for (size_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ LINATTN__INLINE void group_hvp(const linattn__moment_shape *shape, int full, siz
 
 /* The loop over groups, for a size known to the compiler (or not: `any`). */
 #define SIZED(name, full, d)                                                                                                       \
-    static void hvp_##name(const linattn__moment_shape *shape, const linattn__moment_data *data, tangent_task task, size_t count,  \
+    static void hvp_##name(const linattn__shape *shape, const linattn__data *data, tangent_task task, size_t count,                \
                            const layout *at) {                                                                                     \
         for (size_t block = 0; block < data->blocks; block++)                                                                      \
             for (size_t group = 0; group < GROUPS; group++) group_hvp(shape, full, d, data, block, group, task, count, at);        \
@@ -69,10 +69,10 @@ SIZED(block_5, 0, LINATTN__KNOWN(5, shape->dim))
 SIZED(block_any, 0, shape->dim)
 SIZED(full_any, 1, shape->dim)
 
-static void hvp(const linattn__moment_shape *shape, const double *theta, const linattn__moment_data *data, const double *directions,
-                size_t count, size_t first_layer, int confined, double *out, double *space) {
+static void hvp(const linattn__shape *shape, const double *theta, const linattn__data *data, const double *directions, size_t count,
+                size_t first_layer, int confined, double *out, double *space) {
     const layout at = lay_out(shape, count, space);
-    const size_t p = linattn__moment_parameter_count(shape);
+    const size_t p = linattn__shape_parameter_count(shape);
     tangent_task task = {at.theta, NULL, shape->layers, shape->heads, first_layer, confined, 1.0 / (double)shape->context};
     linattn__moment_divide_P(shape, theta, at.theta);
     for (size_t i = 0; i < count; i++) linattn__moment_divide_P(shape, directions + i * p, at.dtheta + i * p);
@@ -84,4 +84,4 @@ static void hvp(const linattn__moment_shape *shape, const double *theta, const l
     }
 }
 
-const linattn__moment_hvp_kernels LINATTN__ISA_NAME(moment_hvp) = {workspace, hvp};
+const linattn__hvp_kernels LINATTN__ISA_NAME(moment_hvp) = {workspace, hvp};

@@ -17,11 +17,18 @@ int linattn_model_options_init(linattn_model_options *options, size_t size) {
     return linattn__options_init(&options_type, options, size);
 }
 
+/* NULL when there is no such kind. */
+static const char *attention_name(int32_t attention) {
+    static const char *const names[] = {"linear", "softmax", "softmax_context", "relu"};
+    return attention >= 0 && (size_t)attention < sizeof names / sizeof *names ? names[attention] : NULL;
+}
+
 static int check_options(const linattn_model_options *o) {
     if (o->dim < 1 || o->dim > LINATTN_MAX_DIM) return linattn__fail_count("dim", o->dim, "1 to 1024");
     if (o->layers < 1 || o->layers > LINATTN_MAX_LAYERS) return linattn__fail_count("layers", o->layers, "1 to 256");
     if (o->heads < 1 || o->heads > LINATTN_MAX_HEADS) return linattn__fail_count("heads", o->heads, "1 to 64");
-    if (o->attention != LINATTN_ATTENTION_LINEAR) return linattn__fail_integer("attention", o->attention, "0 (linear)");
+    if (!attention_name(o->attention))
+        return linattn__fail_integer("attention", o->attention, "0 (linear), 1 (softmax), 2 (softmax_context) or 3 (relu)");
     if (o->form != LINATTN_FORM_BLOCK && o->form != LINATTN_FORM_FULL)
         return linattn__fail_integer("form", o->form, "0 (block) or 1 (full)");
     if (!(o->init_std >= 0 && o->init_std <= 1e300)) return linattn__fail_real("init_std", o->init_std, "0 to 1e300");
@@ -39,8 +46,8 @@ int linattn_model_create(linattn_model **out, const linattn_model_options *optio
     if (!model) return linattn__fail_memory("a model");
     linattn__owners_begin(&model->owners);
     model->options = read;
-    const linattn__moment_shape shape = linattn__model_moment_shape(model, 1);
-    model->parameters = linattn__moment_parameter_count(&shape);
+    const linattn__shape shape = linattn__model_shape(model, 1);
+    model->parameters = linattn__shape_parameter_count(&shape);
     *out = model;
     return LINATTN_OK;
 }
@@ -53,9 +60,21 @@ void linattn_model_destroy(linattn_model *model) {
 
 size_t linattn_model_parameter_count(const linattn_model *model) { return model ? model->parameters : 0; }
 
-linattn__moment_shape linattn__model_moment_shape(const linattn_model *model, size_t context) {
+linattn__shape linattn__model_shape(const linattn_model *model, size_t context) {
     const linattn_model_options *o = &model->options;
-    return (linattn__moment_shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL};
+    return (linattn__shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL, o->attention};
+}
+
+int linattn__model_needs_tokens(const linattn_model *model) {
+    const linattn__shape shape = linattn__model_shape(model, 1);
+    return linattn__needs_tokens(&shape);
+}
+
+int linattn__model_check_tokens(const linattn_model *model, const char *what, int has_tokens) {
+    if (has_tokens || !linattn__model_needs_tokens(model)) return LINATTN_OK;
+    return linattn__fail(
+        LINATTN_EUNSUPPORTED, "attention is %d (%s), which needs tokens, but the %s is of kind moments; allowed: %s",
+        (int)model->options.attention, attention_name(model->options.attention), what, "kind tokens, or attention 0 (linear)");
 }
 
 int linattn__model_describe(const linattn_model *model, linattn__describe visit, void *user) {

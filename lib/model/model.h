@@ -4,7 +4,7 @@
 
 #include "common/describe.h"
 #include "common/owners.h"
-#include "kernels/moment.h"
+#include "kernels/path.h"
 #include <linattn/model.h>
 
 struct linattn_model {
@@ -20,7 +20,13 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
 int linattn__model_predict(const linattn_model *model, const linattn_batch *batch, enum linattn__isa isa, const double *theta,
                            double *out);
 
-/* The shape that the moment path needs, for prompts of `context` tokens. */
-linattn__moment_shape linattn__model_moment_shape(const linattn_model *model, size_t context);
+/* Whether prompts must keep their tokens. */
+int linattn__model_needs_tokens(const linattn_model *model);
+
+/* LINATTN_EUNSUPPORTED when the model needs tokens and `what`, a batch or a sampler, has none. */
+int linattn__model_check_tokens(const linattn_model *model, const char *what, int has_tokens);
+
+/* The shape that kernels need, for prompts of `context` tokens. */
+linattn__shape linattn__model_shape(const linattn_model *model, size_t context);
 
 #endif

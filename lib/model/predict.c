@@ -8,15 +8,13 @@ enum { CHUNK = 8 }; /* blocks predicted at a time */
 int linattn__model_predict(const linattn_model *model, const linattn_batch *batch, enum linattn__isa isa, const double *theta,
                            double *out) {
     const linattn__prompts *data = linattn__batch_prompts(batch);
-    const size_t d = data->dim, triangle = (d + 1) * (d + 2) / 2;
-    const linattn__moment_kernels *kernels = linattn__moment_kernels_for(isa);
-    const linattn__moment_shape shape = linattn__model_moment_shape(model, data->context);
+    const linattn__shape shape = linattn__model_shape(model, data->context);
+    const linattn__kernels *kernels = linattn__kernels_for(&shape, isa);
     double *lanes = linattn__allocate(CHUNK * LINATTN__BLOCK + kernels->workspace(&shape), sizeof *lanes);
     if (!lanes) return linattn__fail_memory("predictions");
     for (size_t block = 0; block < data->blocks; block += CHUNK) {
-        const linattn__moment_data chunk = {data->moments + block * triangle * LINATTN__BLOCK,
-                                            data->queries + block * (d + 1) * LINATTN__BLOCK, NULL,
-                                            data->blocks - block < CHUNK ? data->blocks - block : CHUNK};
+        const size_t blocks = data->blocks - block < CHUNK ? data->blocks - block : CHUNK;
+        const linattn__data chunk = linattn__prompts_part(data, block, blocks);
         kernels->predict(&shape, theta, &chunk, lanes, lanes + CHUNK * LINATTN__BLOCK);
         const size_t first = block * LINATTN__BLOCK, left = data->prompts - first;
         for (size_t i = 0; i < left && i < CHUNK * LINATTN__BLOCK; i++) out[first + i] = lanes[i];
@@ -33,6 +31,7 @@ int linattn_model_predict(const linattn_model *model, const linattn_batch *batch
     if (linattn_batch_dim(batch) != model->options.dim)
         return linattn__fail(LINATTN_EMISMATCH, "the batch has dim %zu, the model %zu", linattn_batch_dim(batch),
                              model->options.dim);
-    const int status = linattn__check_finite("theta", theta, model->parameters);
+    int status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
+    if (status == LINATTN_OK) status = linattn__check_finite("theta", theta, model->parameters);
     return status == LINATTN_OK ? linattn__model_predict(model, batch, linattn__isa_best(), theta, out) : status;
 }

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Lane sums of all directions of a pass should stay in a second-level cache. */
-enum { SUMS_BYTES = 512 * 1024, MOST_DIRECTIONS = 64 };
+/* Lane sums of all directions of a pass, and a thread's scratch memory, should stay in a second-level cache. */
+enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, MOST_DIRECTIONS = 64 };
 
 typedef struct {
     linattn__round round;
@@ -21,10 +21,10 @@ typedef struct {
 static void run_chunk(void *context, size_t slot, size_t worker) {
     const hvp_job *job = context;
     linattn__transformer *f = job->round.f;
-    const linattn__moment_data data = linattn__transformer_chunk(&job->round, slot, worker);
-    linattn__moment_hvp_kernels_for(f->isa)->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first_layer,
-                                                 job->confined, f->hvp_partial + slot * f->hvp_count * f->base.parameters,
-                                                 f->hvp_work + worker * f->hvp_work_size);
+    const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
+    linattn__hvp_kernels_for(&f->shape, f->isa)
+        ->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first_layer, job->confined,
+              f->hvp_partial + slot * f->hvp_count * f->base.parameters, f->hvp_work + worker * f->hvp_work_size);
 }
 
 static void add_slots(linattn__round *round, size_t slots) {
@@ -49,7 +49,9 @@ static int measure(const linattn__transformer *f, sizes *s) {
     s->count = SUMS_BYTES / (LINATTN__BLOCK * sizeof(double)) / p;
     if (s->count < 1) s->count = 1;
     if (s->count > MOST_DIRECTIONS) s->count = MOST_DIRECTIONS;
-    s->work_size = (linattn__moment_hvp_kernels_for(f->isa)->workspace(&f->shape, s->count) + 7) / 8 * 8;
+    const linattn__hvp_kernels *kernels = linattn__hvp_kernels_for(&f->shape, f->isa);
+    while (s->count > 1 && kernels->workspace(&f->shape, s->count) > WORK_BYTES / sizeof(double)) s->count--;
+    s->work_size = (kernels->workspace(&f->shape, s->count) + 7) / 8 * 8;
     if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(slots, s->rows, &s->partial) ||
         !linattn__multiply_sizes(f->base.options.threads, s->work_size, &s->work) || s->work > most || s->partial > most)
         return 0;

@@ -5,10 +5,11 @@
 #include "objective/objective.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static const linattn__struct report_type = {"linattn_derivative_report", sizeof(linattn_derivative_report),
-                                            sizeof(linattn_derivative_report), NULL};
+                                            offsetof(linattn_derivative_report, kinks), NULL};
 
 /* (f(theta + h e_i) - f(theta - h e_i)) / (2 h), the h used being what rounding made of it. */
 static int difference(linattn_objective *objective, uint64_t draw, double *theta, size_t i, double h, double *out, double *used) {
@@ -63,6 +64,11 @@ int linattn_objective_check_derivatives(linattn_objective *objective, uint64_t d
     linattn_derivative_report report = {0};
     status = linattn_objective_gradient(objective, draw, copy, NULL, gradient);
     if (status == LINATTN_OK) status = compare(objective, draw, copy, gradient, step, &report);
+    if (status == LINATTN_OK && objective->class->count_kinks) {
+        objective->busy = 1;
+        status = objective->class->count_kinks(objective, draw, theta, &report.kinks);
+        objective->busy = 0;
+    }
     if (status == LINATTN_OK) linattn__result_write(&report_type, out, &report);
     linattn__release(copy);
     return status;

@@ -6,14 +6,13 @@
 
 #include <string.h>
 
-linattn__moment_data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker) {
+linattn__data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker) {
     linattn__transformer *f = round->f;
-    const size_t block = (round->first + slot) * LINATTN__CHUNK, left = f->data.blocks - block, k = f->data.dim + 1;
+    const size_t block = (round->first + slot) * LINATTN__CHUNK, left = f->data.blocks - block;
     const size_t blocks = left < LINATTN__CHUNK ? left : LINATTN__CHUNK;
     double *work = f->work + worker * (f->work_size + f->draw_size) + f->work_size;
     if (round->fresh) linattn__sampler_draw(f->sampler, f->isa, round->draw, block, blocks, &f->data, work);
-    return (linattn__moment_data){f->data.moments + block * k * (k + 1) / 2 * LINATTN__BLOCK,
-                                  f->data.queries + block * k * LINATTN__BLOCK, f->data.targets + block * LINATTN__BLOCK, blocks};
+    return linattn__prompts_part(&f->data, block, blocks);
 }
 
 int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots)) {
@@ -41,7 +40,7 @@ typedef struct {
 static void run_chunk(void *context, size_t slot, size_t worker) {
     const gradient_job *job = context;
     linattn__transformer *f = job->round.f;
-    const linattn__moment_data data = linattn__transformer_chunk(&job->round, slot, worker);
+    const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
     double *gradient = job->gradient ? f->partial_gradient + slot * f->base.parameters : NULL;
     double *work = f->work + worker * (f->work_size + f->draw_size);
     f->partial_value[slot] = f->kernels->sum_squares(&f->shape, job->round.theta, &data, gradient, work);
@@ -65,6 +64,34 @@ static int evaluate(linattn_objective *objective, uint64_t draw, const double *t
     const int status = linattn__transformer_rounds(&job.round, run_chunk, add_slots);
     *value /= (double)f->data.prompts;
     for (size_t i = 0; gradient && i < objective->parameters; i++) gradient[i] /= (double)f->data.prompts;
+    return status;
+}
+
+typedef struct {
+    linattn__round round;
+    double count;
+} kink_job;
+
+static void count_chunk(void *context, size_t slot, size_t worker) {
+    const kink_job *job = context;
+    linattn__transformer *f = job->round.f;
+    const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
+    const size_t first = (job->round.first + slot) * LINATTN__CHUNK * LINATTN__BLOCK, left = f->data.prompts - first;
+    const size_t prompts = left < data.blocks * LINATTN__BLOCK ? left : data.blocks * LINATTN__BLOCK;
+    double *work = f->work + worker * (f->work_size + f->draw_size);
+    f->partial_value[slot] = f->kernels->count_kinks(&f->shape, job->round.theta, &data, prompts, work);
+}
+
+static void add_counts(linattn__round *round, size_t slots) {
+    kink_job *job = (kink_job *)round;
+    for (size_t slot = 0; slot < slots; slot++) job->count += round->f->partial_value[slot];
+}
+
+static int count_kinks(linattn_objective *objective, uint64_t draw, const double *theta, uint64_t *count) {
+    linattn__transformer *f = (linattn__transformer *)objective;
+    kink_job job = {.round = {.f = f, .theta = theta, .draw = draw, .done = 1}};
+    const int status = f->kernels->count_kinks ? linattn__transformer_rounds(&job.round, count_chunk, add_counts) : LINATTN_OK;
+    *count = (uint64_t)job.count;
     return status;
 }
 
@@ -115,7 +142,8 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
         linattn__batch_retain(batch);
         f->data = *linattn__batch_prompts(batch);
     } else {
-        status = linattn__prompts_create(&f->data, prompts, linattn_sampler_context(sampler), linattn_sampler_dim(sampler), 0);
+        status = linattn__prompts_create(&f->data, prompts, linattn_sampler_context(sampler), linattn_sampler_dim(sampler),
+                                         linattn__model_needs_tokens(model));
         if (status == LINATTN_OK) {
             f->sampler = sampler;
             linattn__sampler_retain(sampler);
@@ -123,8 +151,8 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
     }
     if (status == LINATTN_OK) status = linattn__isa_resolve(objective->options.kernel, &f->isa);
     if (status == LINATTN_OK) {
-        f->kernels = linattn__moment_kernels_for(f->isa);
-        f->shape = linattn__model_moment_shape(model, f->data.context);
+        f->shape = linattn__model_shape(model, f->data.context);
+        f->kernels = linattn__kernels_for(&f->shape, f->isa);
         f->chunks = (f->data.blocks + LINATTN__CHUNK - 1) / LINATTN__CHUNK;
         status = equip(f);
     }
@@ -153,6 +181,7 @@ static int describe(const linattn_objective *objective, linattn__describe visit,
     uint64_t digest = linattn__digest_reals(LINATTN__DIGEST_BEGIN, f->data.moments, k * (k + 1) / 2 * lanes);
     digest = linattn__digest_reals(digest, f->data.queries, k * lanes);
     digest = linattn__digest_reals(digest, f->data.targets, lanes);
+    if (linattn__needs_tokens(&f->shape)) digest = linattn__digest_reals(digest, f->data.tokens, (f->data.context + 1) * k * lanes);
     status = visit("batch.context", f->data.context, user);
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }
@@ -162,6 +191,7 @@ static const linattn__objective_class transformer_class = {.name = "transformer"
                                                            .hvp = linattn__transformer_hvp,
                                                            .hessian = linattn__transformer_hessian,
                                                            .hessian_workspace = linattn__transformer_hessian_workspace,
+                                                           .count_kinks = count_kinks,
                                                            .concurrent = 1,
                                                            .clone = clone,
                                                            .close = close_transformer,
@@ -178,7 +208,8 @@ int linattn_objective_create_fixed(linattn_objective **out, const linattn_model 
     *out = NULL;
     if (!model) return linattn__fail_null("model");
     if (!batch) return linattn__fail_null("batch");
-    const int status = check_dims("batch", linattn_batch_dim(batch), model);
+    int status = check_dims("batch", linattn_batch_dim(batch), model);
+    if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
     return status == LINATTN_OK ? create(out, model, batch, NULL, 0, options) : status;
 }
 
@@ -189,6 +220,8 @@ int linattn_objective_create_sampled(linattn_objective **out, const linattn_mode
     if (!model) return linattn__fail_null("model");
     if (!sampler) return linattn__fail_null("sampler");
     if (prompts < 1 || prompts > UINT32_MAX) return linattn__fail_count("prompts", prompts, "1 to 4294967295");
-    const int status = check_dims("sampler", linattn_sampler_dim(sampler), model);
+    const int has_tokens = linattn__sampler_get_options(sampler)->kind == LINATTN_BATCH_TOKENS;
+    int status = check_dims("sampler", linattn_sampler_dim(sampler), model);
+    if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "sampler", has_tokens);
     return status == LINATTN_OK ? create(out, model, NULL, sampler, prompts, options) : status;
 }

@@ -8,7 +8,7 @@
 #define LINATTN_OBJECTIVE_TRANSFORMER_H
 
 #include "common/pool.h"
-#include "kernels/moment.h"
+#include "kernels/path.h"
 #include "model/model.h"
 #include "objective/objective.h"
 #include "sampler/prompts.h"
@@ -25,8 +25,8 @@ typedef struct linattn__transformer {
     int drawn;                      /* 0: none */
 
     enum linattn__isa isa;
-    const linattn__moment_kernels *kernels;
-    linattn__moment_shape shape;
+    const linattn__kernels *kernels;
+    linattn__shape shape;
     linattn__pool *pool;
     size_t chunks;
     size_t work_size, draw_size; /* scratch of a thread, in doubles: kernel, then sampler */
@@ -58,7 +58,7 @@ typedef struct linattn__round {
 int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots));
 
 /* The blocks of the chunk of a slot as a kernel wants them, drawn where needed with scratch memory of `worker`. */
-linattn__moment_data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker);
+linattn__data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker);
 
 /* H u of (prediction - target)^2, averaged, for count directions u, and the Hessian: see linattn__objective_class. */
 int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,

@@ -50,6 +50,15 @@ void linattn__prompts_release(linattn__prompts *prompts) {
     *prompts = (linattn__prompts){0};
 }
 
+linattn__data linattn__prompts_part(const linattn__prompts *p, size_t first, size_t count) {
+    const size_t k = p->dim + 1, at = first * LINATTN__BLOCK;
+    return (linattn__data){.tokens = p->tokens ? p->tokens + at * (p->context + 1) * k : NULL,
+                           .moments = p->moments + at * k * (k + 1) / 2,
+                           .queries = p->queries + at * k,
+                           .targets = p->targets + at,
+                           .blocks = count};
+}
+
 static int create(linattn_batch **out, size_t prompts, size_t context, size_t dim, int with_tokens) {
     linattn_batch *batch = linattn__allocate(1, sizeof *batch);
     if (batch == NULL) return linattn__fail_memory("the batch");

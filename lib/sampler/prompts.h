@@ -5,7 +5,7 @@
 #define LINATTN_SAMPLER_PROMPTS_H
 
 #include "common/describe.h"
-#include "kernels/isa.h"
+#include "kernels/path.h"
 #include <linattn/sampler.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +24,9 @@ typedef struct linattn__prompts {
 /* Makes the arrays, zeroed. Returns LINATTN_EOVERFLOW or LINATTN_ENOMEM, and then *out is empty. */
 int linattn__prompts_create(linattn__prompts *out, size_t prompts, size_t context, size_t dim, int with_tokens);
 void linattn__prompts_release(linattn__prompts *prompts);
+
+/* Blocks first .. first+count-1 as a kernel wants them. */
+linattn__data linattn__prompts_part(const linattn__prompts *prompts, size_t first, size_t count);
 
 /* The arrays of a batch. */
 const linattn__prompts *linattn__batch_prompts(const linattn_batch *batch);

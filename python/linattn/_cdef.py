@@ -31,6 +31,9 @@ enum {
 };
 enum linattn_attention {
     LINATTN_ATTENTION_LINEAR = 0,
+    LINATTN_ATTENTION_SOFTMAX = 1,
+    LINATTN_ATTENTION_SOFTMAX_CONTEXT = 2,
+    LINATTN_ATTENTION_RELU = 3,
 };
 enum linattn_form {
     LINATTN_FORM_BLOCK = 0,
@@ -234,6 +237,7 @@ struct linattn_derivative_report {
     double analytic;
     double difference;
     double step;
+    uint64_t kinks;
 };
 struct linattn_line {
     size_t struct_size;
@@ -770,6 +774,8 @@ COMMENTS = {
         "analytic": "g_worst",
         "difference": "(f(theta + h e) - f(theta - h e)) / (2 h) at worst",
         "step": "the h used there",
+        "kinks": "scores of ReLU attention that are exactly 0 at theta: the derivative there is 0 by convention, and "
+        "differences across such a kink tell something else; 0 for everything else",
     },
     "linattn_optimizer_options": {
         "rule": "enum linattn_rule; SGD",

@@ -19,6 +19,7 @@ typedef struct {
     enum { DRAW, GRADIENT, STEP, HESSIAN, SPECTRUM, NOISE } what;
     int32_t kind;                         /* enum linattn_batch_kind; tokens */
     size_t context, prompts, layers, dim; /* 0: the recipe's */
+    int32_t attention;                    /* enum linattn_attention; linear */
 } row;
 
 enum { NOISE_SAMPLES = 10000 };
@@ -29,6 +30,8 @@ static const row rows[] = {
     {"draw_setting3", "setting3", .what = DRAW},
     {"gradient_setting1", "setting1", .what = GRADIENT},
     {"gradient_wide", "wide", .what = GRADIENT},
+    {"gradient_softmax", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_SOFTMAX},
+    {"gradient_relu", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_RELU},
     {"step_setting1", "setting1", .what = STEP},
     {"step_setting2", "setting2", .what = STEP},
     {"step_setting3", "setting3", .what = STEP},
@@ -36,6 +39,8 @@ static const row rows[] = {
     {"step_moments_setting1", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS},
     {"step_moments_setting1_n200", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 200},
     {"hessian_setting1", "setting1", .what = HESSIAN},
+    {"hessian_softmax", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_SOFTMAX},
+    {"hessian_relu", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_RELU},
     {"spectrum_setting1", "setting1", .what = SPECTRUM},
     {"noise_setting1", "setting1", .what = NOISE},
     {"gradient_B250", "setting1", .what = GRADIENT, .prompts = 250},
@@ -146,6 +151,7 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     if (status) return status;
     diagnostics.threads = threads;
     sampler.kind = r->kind;
+    model.attention = r->attention;
     objective.kernel = kernel;
     objective.threads = threads;
     optimizer.learning_rate = 1e-12;

@@ -1,5 +1,6 @@
 #include "reference/reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,19 +49,49 @@ static void collect(const reference_shape *s, const double *Pbar, const double *
         }
 }
 
-/* A = mask (Z Q Z^T) (m, m) and Y = Z P^T (m, k) of a head, m = n + 1. */
-static void attend(size_t m, size_t k, const double *Z, const double *P, const double *Q, double *A, double *Y, double *ZQ) {
+enum { LINEAR, SOFTMAX, SOFTMAX_CONTEXT, RELU };
+
+/* The row function, s (m) in place; the query's key is the last. */
+static void activate(int attention, size_t m, double *s) {
+    const size_t keys = attention == SOFTMAX ? m : m - 1;
+    double most = s[0], sum = 0;
+    for (size_t j = 0; j < keys; j++) {
+        if (attention == RELU) s[j] = fmax(s[j], 0);
+        most = fmax(most, s[j]);
+    }
+    if (attention == LINEAR || attention == RELU) return;
+    for (size_t j = 0; j < keys; j++) sum += exp(s[j] - most);
+    for (size_t j = 0; j < keys; j++) s[j] = exp(s[j] - most) / sum;
+}
+
+/* sbar_j = sum_i abar_i da_i/ds_j, the Jacobian written out; abar (m) in place, a (m) from activate. */
+static void activate_backward(int attention, size_t m, const double *a, double *abar) {
+    const size_t keys = attention == SOFTMAX ? m : m - 1;
+    double *sbar = room(m);
+    for (size_t j = 0; j < keys; j++)
+        for (size_t i = 0; i < keys; i++) {
+            const double same = i == j ? 1 : 0;
+            sbar[j] += abar[i] * (attention == LINEAR ? same : attention == RELU ? (a[i] > 0 ? same : 0) : a[i] * (same - a[j]));
+        }
+    memcpy(abar, sbar, m * sizeof *abar);
+    free(sbar);
+}
+
+/* A = act(Z Q Z^T) (m, m), before the query's key is left out, and Y = Z P^T (m, k) of a head, m = n + 1. */
+static void attend(int attention, size_t m, size_t k, const double *Z, const double *P, const double *Q, double *A, double *Y,
+                   double *ZQ) {
     memset(A, 0, m * m * sizeof *A);
     memset(Y, 0, m * k * sizeof *Y);
     memset(ZQ, 0, m * k * sizeof *ZQ);
     add_product(ZQ, m, k, k, Z, k, 1, Q, k, 1, 1);
     add_product(A, m, k, m, ZQ, k, 1, Z, 1, k, 1);
-    for (size_t i = 0; i < m; i++) A[i * m + m - 1] = 0;
+    for (size_t i = 0; i < m; i++) activate(attention, m, A + i * m);
     add_product(Y, m, k, k, Z, k, 1, P, 1, k, 1);
 }
 
 /* One prompt: returns the prediction; gradient += weight(prediction) d prediction/d theta, weight = 2 (prediction - target). */
-static double prompt(const reference_shape *s, const double *tokens, double target, const double *theta, double *gradient) {
+static double prompt(const reference_model *model, const double *tokens, double target, const double *theta, double *gradient) {
+    const reference_shape *s = &model->shape;
     const size_t k = s->dim + 1, m = s->context + 1, side = s->full ? k : s->dim, head = 2 * side * side;
     const double over_n = 1.0 / (double)s->context;
     double *Z = room((s->layers + 1) * m * k), *Zbar = room(m * k), *next = room(m * k), *P = room(k * k), *Q = room(k * k);
@@ -72,8 +103,8 @@ static double prompt(const reference_shape *s, const double *tokens, double targ
         memcpy(out, Z + l * m * k, m * k * sizeof *Z);
         for (size_t h = 0; h < s->heads; h++) {
             expand(s, theta + (l * s->heads + h) * head, P, Q);
-            attend(m, k, Z + l * m * k, P, Q, A, Y, ZQ);
-            add_product(out, m, m, k, A, m, 1, Y, k, 1, over_n);
+            attend(model->attention, m, k, Z + l * m * k, P, Q, A, Y, ZQ);
+            add_product(out, m, m - 1, k, A, m, 1, Y, k, 1, over_n);
         }
     }
     const double prediction = -Z[(s->layers + 1) * m * k - 1];
@@ -83,14 +114,18 @@ static double prompt(const reference_shape *s, const double *tokens, double targ
         memcpy(next, Zbar, m * k * sizeof *next);
         for (size_t h = 0; h < s->heads; h++) {
             expand(s, theta + (l * s->heads + h) * head, P, Q);
-            attend(m, k, in, P, Q, A, Y, ZQ);
+            attend(model->attention, m, k, in, P, Q, A, Y, ZQ);
             memset(Abar, 0, m * m * sizeof *Abar);
             memset(Ybar, 0, m * k * sizeof *Ybar);
             memset(SZ, 0, m * k * sizeof *SZ);
             memset(Pbar, 0, k * k * sizeof *Pbar);
             memset(Qbar, 0, k * k * sizeof *Qbar);
             add_product(Abar, m, k, m, Zbar, k, 1, Y, 1, k, over_n);
-            for (size_t i = 0; i < m; i++) Abar[i * m + m - 1] = 0;
+            for (size_t i = 0; i < m; i++) {
+                Abar[i * m + m - 1] = 0;
+                activate_backward(model->attention, m, A + i * m, Abar + i * m);
+                A[i * m + m - 1] = 0;
+            }
             add_product(Ybar, m, m, k, A, 1, m, Zbar, k, 1, over_n);
             add_product(next, m, k, k, Ybar, k, 1, P, k, 1, 1);
             add_product(Pbar, k, m, k, Ybar, 1, k, in, k, 1, 1);
@@ -109,11 +144,18 @@ static double prompt(const reference_shape *s, const double *tokens, double targ
 
 double reference_gradient(const reference_shape *shape, const double *tokens, const double *targets, size_t prompts,
                           const double *theta, double *predictions, double *gradient) {
+    const reference_model model = {.shape = *shape};
+    return reference_model_gradient(&model, tokens, targets, prompts, theta, predictions, gradient);
+}
+
+double reference_model_gradient(const reference_model *model, const double *tokens, const double *targets, size_t prompts,
+                                const double *theta, double *predictions, double *gradient) {
+    const reference_shape *shape = &model->shape;
     const size_t p = reference_parameter_count(shape), size = (shape->context + 1) * (shape->dim + 1);
     double loss = 0;
     if (gradient) memset(gradient, 0, p * sizeof *gradient);
     for (size_t b = 0; b < prompts; b++) {
-        const double prediction = prompt(shape, tokens + b * size, targets[b], theta, gradient);
+        const double prediction = prompt(model, tokens + b * size, targets[b], theta, gradient);
         if (predictions) predictions[b] = prediction;
         loss += (prediction - targets[b]) * (prediction - targets[b]);
     }

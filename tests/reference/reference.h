@@ -9,11 +9,21 @@ typedef struct reference_shape {
     int full; /* 1: P and Q (d+1, d+1) are free; 0: block form */
 } reference_shape;
 
+/* The model with all its options; zeros are the linear model. */
+typedef struct reference_model {
+    reference_shape shape;
+    int attention; /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
+} reference_model;
+
 size_t reference_parameter_count(const reference_shape *shape);
 
 /* tokens: (prompts, n+1, d+1), targets: (prompts), theta: (p). Fills predictions (prompts) and gradient (p) of the mean of
  * (prediction - target)^2, which is returned; each output may be NULL. */
 double reference_gradient(const reference_shape *shape, const double *tokens, const double *targets, size_t prompts,
                           const double *theta, double *predictions, double *gradient);
+
+/* The same for any model. */
+double reference_model_gradient(const reference_model *model, const double *tokens, const double *targets, size_t prompts,
+                                const double *theta, double *predictions, double *gradient);
 
 #endif

@@ -8,6 +8,7 @@
 
 typedef struct random_case {
     reference_shape shape;
+    reference_model reference; /* shape and the rest */
     size_t prompts, p;
     double *tokens, *targets, *theta; /* (prompts, n+1, d+1), (prompts), (p) */
     linattn_model *model;
@@ -17,6 +18,7 @@ typedef struct random_case {
 /* Numbers in [-1, 1] from a seed, by a generator that is not the library's. Parameters are scaled so that layers neither vanish nor
  * explode. Ends the test when something fails. */
 random_case random_case_open(reference_shape shape, size_t prompts, unsigned seed);
+random_case random_case_open_model(reference_model model, size_t prompts, unsigned seed);
 void random_case_close(random_case *c);
 
 /* The case's batch, or `batch`, as an objective with a kernel and threads. */

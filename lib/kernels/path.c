@@ -1,0 +1,29 @@
+#include "kernels/path.h"
+#include "kernels/moment.h"
+#include "kernels/token.h"
+#include <linattn/model.h>
+
+LINATTN__ISA_TABLE(linattn__kernels, moment, moment_tables);
+LINATTN__ISA_TABLE(linattn__hvp_kernels, moment_hvp, moment_hvp_tables);
+LINATTN__ISA_TABLE(linattn__kernels, token, token_tables);
+LINATTN__ISA_TABLE(linattn__hvp_kernels, token_hvp, token_hvp_tables);
+
+const linattn__kernels *linattn__moment_kernels(enum linattn__isa isa) { return moment_tables[isa]; }
+const linattn__hvp_kernels *linattn__moment_hvp_kernels(enum linattn__isa isa) { return moment_hvp_tables[isa]; }
+const linattn__kernels *linattn__token_kernels(enum linattn__isa isa) { return token_tables[isa]; }
+const linattn__hvp_kernels *linattn__token_hvp_kernels(enum linattn__isa isa) { return token_hvp_tables[isa]; }
+
+int linattn__needs_tokens(const linattn__shape *shape) { return shape->attention != LINATTN_ATTENTION_LINEAR; }
+
+const linattn__kernels *linattn__kernels_for(const linattn__shape *shape, enum linattn__isa isa) {
+    return linattn__needs_tokens(shape) ? token_tables[isa] : moment_tables[isa];
+}
+
+const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape, enum linattn__isa isa) {
+    return linattn__needs_tokens(shape) ? token_hvp_tables[isa] : moment_hvp_tables[isa];
+}
+
+size_t linattn__shape_parameter_count(const linattn__shape *shape) {
+    const size_t side = shape->dim + (shape->full ? 1 : 0);
+    return 2 * shape->layers * shape->heads * side * side;
+}

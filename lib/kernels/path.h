@@ -1,0 +1,63 @@
+/* path.h: what computes a model's value, gradient and Hessian-vector products from a batch.
+ *
+ * Two paths do, behind one interface. The moment path (moment.h) serves linear attention and needs second moments and queries
+ * alone; the token path (token.h) serves every kind of attention and needs the tokens. */
+#ifndef LINATTN_KERNELS_PATH_H
+#define LINATTN_KERNELS_PATH_H
+
+#include "kernels/isa.h"
+#include <stddef.h>
+
+typedef struct linattn__shape {
+    size_t layers, heads, dim, context; /* L, H, d, n */
+    int full;                           /* 1: P and Q are (d+1, d+1); 0: block form, (d, d) */
+    int attention;                      /* enum linattn_attention */
+} linattn__shape;
+
+/* Blocks of prompts, laid out as in sampler/prompts.h. */
+typedef struct linattn__data {
+    const double *tokens;  /* (blocks, n+1, d+1, 8); read by the token path only */
+    const double *moments; /* (blocks, (d+1)(d+2)/2, 8); like queries read by the moment path only */
+    const double *queries; /* (blocks, d+1, 8) */
+    const double *targets; /* (blocks, 8); not read by predict */
+    size_t blocks;
+} linattn__data;
+
+typedef struct linattn__kernels {
+    /* Scratch memory of a call, in doubles, to be aligned to 64 bytes. */
+    size_t (*workspace)(const linattn__shape *shape);
+
+    /* predictions: (blocks, 8), sign applied. */
+    void (*predict)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *predictions,
+                    double *workspace);
+
+    /* Returns the sum over the prompts of (prediction - target)^2. gradient: (p), its gradient, overwritten; NULL: not wanted. The
+     * sum is the same bits either way. */
+    double (*sum_squares)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,
+                          double *workspace);
+
+    /* How many scores of the first `prompts` prompts are exactly 0, where a row function bends; NULL: it never does. */
+    double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t prompts,
+                          double *workspace);
+} linattn__kernels;
+
+typedef struct linattn__hvp_kernels {
+    /* Scratch memory of a call with `count` directions, in doubles, to be aligned to 64 bytes. */
+    size_t (*workspace)(const linattn__shape *shape, size_t count);
+
+    /* out: (count, p), the sum over the prompts of H u for each direction u, the Hessian being that of (prediction - target)^2.
+     * directions: (count, p), zero before layer first_layer, and with `confined` also after it; entries of `out` before that layer
+     * are left 0. */
+    void (*hvp)(const linattn__shape *shape, const double *theta, const linattn__data *data, const double *directions, size_t count,
+                size_t first_layer, int confined, double *out, double *workspace);
+} linattn__hvp_kernels;
+
+/* The path of a shape. */
+int linattn__needs_tokens(const linattn__shape *shape);
+const linattn__kernels *linattn__kernels_for(const linattn__shape *shape, enum linattn__isa isa);
+const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape, enum linattn__isa isa);
+
+/* p of a shape. */
+size_t linattn__shape_parameter_count(const linattn__shape *shape);
+
+#endif

@@ -1,0 +1,26 @@
+#include "kernels/token.h"
+
+size_t linattn__token_full_count(const linattn__shape *shape) {
+    return 2 * shape->layers * shape->heads * (shape->dim + 1) * (shape->dim + 1);
+}
+
+void linattn__token_expand(const linattn__shape *shape, const double *theta, double corner, double *out) {
+    const size_t k = shape->dim + 1, side = shape->full ? k : shape->dim;
+    const double n = (double)shape->context;
+    for (size_t t = 0; t < 2 * shape->layers * shape->heads; t++, theta += side * side, out += k * k) {
+        const int is_P = t % 2 == 0;
+        for (size_t i = 0; i < k; i++)
+            for (size_t j = 0; j < k; j++) {
+                const double entry = i < side && j < side ? theta[i * side + j] : is_P && i == j ? corner : 0;
+                out[i * k + j] = is_P ? entry / n : entry;
+            }
+    }
+}
+
+void linattn__token_contract(const linattn__shape *shape, const double *full, double *out) {
+    const size_t k = shape->dim + 1, side = shape->full ? k : shape->dim;
+    const double n = (double)shape->context;
+    for (size_t t = 0; t < 2 * shape->layers * shape->heads; t++, full += k * k, out += side * side)
+        for (size_t i = 0; i < side; i++)
+            for (size_t j = 0; j < side; j++) out[i * side + j] = t % 2 == 0 ? full[i * k + j] / n : full[i * k + j];
+}

@@ -1,0 +1,61 @@
+/* The token path for one instruction set: value, gradient, predictions. */
+#include "kernels/token_group.h"
+
+static size_t workspace(const linattn__shape *shape) { return lay_out(shape, 0, NULL).doubles; }
+
+/* The loop over groups, for a size known to the compiler (or not: `any`). There are no directions here, and their code goes. */
+#define SIZED(name, k)                                                                                                             \
+    static vreal squares_##name(const linattn__data *data, double *gradient, const token_space *space) {                           \
+        token_group g = space->group;                                                                                              \
+        vreal sum = {0};                                                                                                           \
+        g.count = g.first = 0;                                                                                                     \
+        g.gradient = gradient;                                                                                                     \
+        g.kinks = NULL;                                                                                                            \
+        for (size_t block = 0; block < data->blocks; block++)                                                                      \
+            for (size_t group = 0; group < GROUPS; group++) sum += group_squares(&g, data, block, group, NULL, k);                 \
+        return sum;                                                                                                                \
+    }
+
+SIZED(6, LINATTN__KNOWN(6, space->k))
+SIZED(any, space->k)
+
+static double sum_squares(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,
+                          double *space) {
+    const token_space s = lay_out(shape, 0, space);
+    const size_t p = s.group.parameters;
+    double *const sums = gradient ? s.sums : NULL;
+    if (gradient) memset(sums, 0, p * LINATTN__LANES * sizeof *sums);
+    linattn__token_expand(shape, theta, 1, s.theta);
+    const vreal sum = (s.k == 6 ? squares_6 : squares_any)(data, sums, &s);
+    for (size_t i = 0; gradient && i < p; i++) s.theta[i] = sum_lanes(get(sums, i));
+    if (gradient) linattn__token_contract(shape, s.theta, gradient);
+    return sum_lanes(sum);
+}
+
+static void predict(const linattn__shape *shape, const double *theta, const linattn__data *data, double *predictions,
+                    double *space) {
+    const token_space s = lay_out(shape, 0, space);
+    linattn__token_expand(shape, theta, 1, s.theta);
+    for (size_t block = 0; block < data->blocks; block++)
+        for (size_t group = 0; group < GROUPS; group++)
+            vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES,
+                        -group_forward(&s.group, data, block, group, s.k));
+}
+
+/* Lanes beyond the last prompt hold zeros, which do not count. */
+static double count_kinks(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t prompts,
+                          double *space) {
+    token_space s = lay_out(shape, 0, space);
+    double count = 0;
+    if (!s.group.kind->bends) return 0;
+    linattn__token_expand(shape, theta, 1, s.theta);
+    for (size_t first = 0; first < prompts; first += LINATTN__LANES) {
+        vreal kinks = {0};
+        s.group.kinks = &kinks;
+        group_forward(&s.group, data, first / LINATTN__BLOCK, first % LINATTN__BLOCK / LINATTN__LANES, s.k);
+        for (size_t i = 0; i < LINATTN__LANES && first + i < prompts; i++) count += kinks[i];
+    }
+    return count;
+}
+
+const linattn__kernels LINATTN__ISA_NAME(token) = {workspace, predict, sum_squares, count_kinks};

@@ -1,0 +1,70 @@
+/* token_group.h: a group of lanes through the token path: its memory, its tokens, its squared error. */
+#ifndef LINATTN_KERNELS_TOKEN_GROUP_H
+#define LINATTN_KERNELS_TOKEN_GROUP_H
+
+#include "kernels/token.h"
+#include "kernels/token_backward.h"
+
+enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES }; /* of a block */
+
+/* The parts of a workspace. The group's constant pointers are filled through the others. */
+typedef struct {
+    token_group group;
+    double *theta, *dtheta, *sums, *rates; /* rates: (count), the tangents' last entries */
+    size_t k, doubles;                     /* d + 1; of all parts */
+} token_space;
+
+/* Takes the parts one after the other from `space`, which may be NULL: only doubles is then meant. */
+static token_space lay_out(const linattn__shape *shape, size_t count, double *space) {
+    const size_t n = shape->context, k = shape->dim + 1, heads = shape->heads, p = linattn__token_full_count(shape);
+    const size_t layers = shape->layers * token_layer_size(heads, n, k) * LINATTN__LANES, sums = p * LINATTN__LANES;
+    const size_t adjoint = token_adjoint_size(heads, n, k) * LINATTN__LANES, strip = token_strip_size(n) * LINATTN__LANES;
+    token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .count = count, .parameters = p}, .k = k};
+    token_group *const g = &s.group;
+    const struct {
+        double **part;
+        size_t doubles;
+    } parts[] = {{&g->values, layers},
+                 {&g->tangents, count * layers},
+                 {&g->bars, adjoint},
+                 {&g->dots, count * adjoint},
+                 {&g->a, strip},
+                 {&g->abar, strip},
+                 {&g->sbar, strip},
+                 {&g->adot, strip},
+                 {&g->sdot, strip},
+                 {&s.sums, sums},
+                 {&g->products, count * sums},
+                 {&s.rates, count * LINATTN__LANES},
+                 {&s.theta, p},
+                 {&s.dtheta, count * p}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].part = space ? space + s.doubles : NULL;
+        s.doubles += parts[i].doubles;
+    }
+    g->kind = &attentions[shape->attention];
+    g->theta = s.theta;
+    g->dtheta = s.dtheta;
+    return s;
+}
+
+/* Z of layer 0 from a block's tokens, and on to the query's last entry after the last layer. */
+LINATTN__INLINE vreal group_forward(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
+    const size_t entries = (g->n + 1) * k;
+    const double *const tokens = data->tokens + block * entries * LINATTN__BLOCK + group * LINATTN__LANES;
+    double *const Z = token_layer_at(g, g->values, 0, k).Z;
+    for (size_t i = 0; i < entries; i++) put(Z, i, vreal_load(tokens + i * LINATTN__BLOCK));
+    return token_forward(g, k);
+}
+
+/* The squared error; adds its gradient, if wanted, and products. rates: room for (count). */
+LINATTN__INLINE vreal group_squares(const token_group *g, const linattn__data *data, size_t block, size_t group, double *rates,
+                                    size_t k) {
+    const vreal last = group_forward(g, data, block, group, k);
+    const vreal miss = last + vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
+    for (size_t i = 0; i < g->count; i++) put(rates, i, 2.0 * token_rate(g, i, k));
+    if (g->gradient || g->count) token_backward(g, 2.0 * miss, rates, k);
+    return miss * miss;
+}
+
+#endif
