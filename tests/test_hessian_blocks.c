@@ -19,7 +19,15 @@ void *linattn__allocate(size_t count, size_t size) {
 /* The fourth and the last have more parameters in a layer than one pass takes directions. */
 static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {2, 1, 3, 4, 0}, {3, 1, 5, 6, 0}, {2, 2, 5, 4, 0},
                                          {2, 1, 2, 3, 1}, {3, 2, 3, 5, 1}, {2, 4, 4, 3, 1}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = 2 * SHAPES };
+
+/* Every shape with linear attention, then with another kind and a factored Q. */
+static random_case open_case(int i, size_t prompts, unsigned seed) {
+    const reference_model model = {.shape = shapes[i % SHAPES],
+                                   .attention = i < SHAPES ? LINATTN_ATTENTION_LINEAR : i % 4,
+                                   .qk_rank = i < SHAPES ? 0 : 1 + (size_t)i % 3};
+    return random_case_open_model(model, prompts, seed);
+}
 static const double MARK = 12345;
 
 static double *numbers(size_t count) {
@@ -59,7 +67,7 @@ static void compare_ranges(linattn_objective *f, const random_case *c, const dou
 }
 
 START_TEST(blocks_are_parts_of_the_hessian) {
-    random_case c = random_case_open(shapes[_i], 150, (unsigned)_i); /* 3 chunks */
+    random_case c = open_case(_i, 150, (unsigned)_i); /* 3 chunks */
     const size_t p = c.p;
     double *whole = numbers(p * p), *first = numbers(p * p);
     int compared = 0;
@@ -82,7 +90,7 @@ END_TEST
 
 /* A second method: products with unit vectors, for which the kernel uses no symmetry. */
 START_TEST(blocks_are_products_with_unit_vectors) {
-    random_case c = random_case_open(shapes[_i], 20, (unsigned)_i + 30);
+    random_case c = open_case(_i, 20, (unsigned)_i + 30);
     const size_t p = c.p, first = p / 3, count = p - first;
     double *unit = numbers(p), *row = numbers(p), *wanted = numbers(count * count), *wanted_diagonal = numbers(count),
            *block = numbers(count * count), *diagonal = numbers(count);
@@ -393,7 +401,7 @@ static void check_memory(linattn_objective *f, const double *theta, int call) {
 
 START_TEST(workspace_is_what_is_taken) {
     chain c = {0};
-    random_case r = random_case_open(shapes[_i], 100, (unsigned)_i);
+    random_case r = open_case(_i, 100, (unsigned)_i);
     for (int call = 0; call < 4; call++) {
         for (int32_t kernel = LINATTN_KERNEL_AUTO; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
             if (!linattn_kernel_available(kernel)) continue;
@@ -422,15 +430,15 @@ static Suite *hessian_blocks_suite(void) {
     Suite *suite = suite_create("hessian_blocks");
     TCase *tc = tcase_create("hessian_blocks");
     tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, blocks_are_parts_of_the_hessian, 0, SHAPES);
-    tcase_add_loop_test(tc, blocks_are_products_with_unit_vectors, 0, SHAPES);
+    tcase_add_loop_test(tc, blocks_are_parts_of_the_hessian, 0, CASES);
+    tcase_add_loop_test(tc, blocks_are_products_with_unit_vectors, 0, CASES);
     tcase_add_loop_test(tc, exact_zeros_stay_exact, 0, SHAPES);
     tcase_add_test(tc, case_N1_by_hand);
     tcase_add_test(tc, blocks_follow_the_draw);
     tcase_add_test(tc, progress_of_a_block);
     tcase_add_test(tc, blocks_of_callbacks);
     tcase_add_test(tc, arguments_wrong_in_turn);
-    tcase_add_loop_test(tc, workspace_is_what_is_taken, 0, SHAPES);
+    tcase_add_loop_test(tc, workspace_is_what_is_taken, 0, CASES);
     suite_add_tcase(suite, tc);
     return suite;
 }

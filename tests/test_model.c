@@ -36,6 +36,7 @@ START_TEST(each_option_wrong_in_turn) {
     ck_assert_refused(options.init_std = -0.5, LINATTN_EINVAL, "init_std is -0.5");
     ck_assert_refused(options.init_std = NAN, LINATTN_EINVAL, "init_std is nan");
     ck_assert_refused(options.init_std = INFINITY, LINATTN_EINVAL, "init_std is inf");
+    ck_assert_refused(options.qk_rank = 1025, LINATTN_EINVAL, "qk_rank is 1025; allowed: 0 (Q is free) to 1024");
     ck_assert_refused(options.struct_size = 8, LINATTN_EINVAL, "linattn_model_options");
     linattn_model_options options = good_options();
     linattn_model *model = NULL;
@@ -99,6 +100,48 @@ START_TEST(tensor_table_covers_theta_in_order) {
         ck_assert_status(linattn_model_get_tensor(c.model, 0, NULL), LINATTN_EINVAL, "NULL");
         random_case_close(&c);
     }
+}
+END_TEST
+
+START_TEST(tensor_table_of_a_factored_model) {
+    static const char *const parts[] = {"P", "WQ", "WK"};
+    static const int32_t kinds[] = {LINATTN_TENSOR_P, LINATTN_TENSOR_WQ, LINATTN_TENSOR_WK};
+    for (int full = 0; full <= 1; full++) {
+        random_case c = random_case_open_model((reference_model){.shape = {3, 2, 4, 6, full}, .qk_rank = 3}, 1, 1);
+        const size_t side = full ? 5 : 4, count = linattn_model_tensor_count(c.model);
+        size_t offset = 0;
+        ck_assert_uint_eq(count, 18);
+        for (size_t i = 0; i < count; i++) {
+            linattn_tensor t = {.struct_size = sizeof t};
+            char name[40];
+            ck_assert_ok(linattn_model_get_tensor(c.model, i, &t));
+            snprintf(name, sizeof name, "layer%d.head%d.%s", (int)i / 6, (int)i / 3 % 2, parts[i % 3]);
+            ck_assert_str_eq(t.name, name);
+            ck_assert_uint_eq(t.rows, i % 3 ? 3 : side);
+            ck_assert_uint_eq(t.columns, side);
+            ck_assert_uint_eq(t.offset, offset);
+            ck_assert_uint_eq(t.layer, i / 6);
+            ck_assert_uint_eq(t.head, i / 3 % 2);
+            ck_assert_int_eq(t.kind, kinds[i % 3]);
+            offset += t.rows * t.columns;
+        }
+        ck_assert_uint_eq(offset, linattn_model_parameter_count(c.model));
+        random_case_close(&c);
+    }
+}
+END_TEST
+
+/* An options struct of the first release ends before qk_rank: Q is free. */
+START_TEST(options_of_the_first_release) {
+    linattn_model_options options;
+    linattn_model *model = NULL;
+    memset(&options, 0xff, sizeof options);
+    ck_assert_ok(linattn_model_options_init(&options, offsetof(linattn_model_options, qk_rank)));
+    options.dim = 5;
+    options.layers = 3;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    ck_assert_uint_eq(linattn_model_parameter_count(model), 150);
+    linattn_model_destroy(model);
 }
 END_TEST
 
@@ -188,6 +231,8 @@ static Suite *model_suite(void) {
     tcase_add_test(tc, null_handles);
     tcase_add_test(tc, largest_model);
     tcase_add_test(tc, tensor_table_covers_theta_in_order);
+    tcase_add_test(tc, tensor_table_of_a_factored_model);
+    tcase_add_test(tc, options_of_the_first_release);
     tcase_add_test(tc, case_S3_init_std_is_a_standard_deviation);
     tcase_add_test(tc, predictions_agree_with_the_definition);
     tcase_add_test(tc, permuting_the_context_changes_nothing);

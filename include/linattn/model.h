@@ -22,7 +22,8 @@ typedef struct linattn_model linattn_model;
 
 enum {
     LINATTN_MAX_LAYERS = 256, /* L */
-    LINATTN_MAX_HEADS = 64    /* H */
+    LINATTN_MAX_HEADS = 64,   /* H */
+    LINATTN_MAX_RANK = 1024   /* r */
 };
 
 /* What a row of scores becomes before it weighs the context's values; 1/n stays in all of them. Any but linear needs every token of
@@ -48,6 +49,7 @@ typedef struct linattn_model_options {
     int32_t attention;  /* enum linattn_attention; linear */
     int32_t form;       /* enum linattn_form; block */
     double init_std;    /* standard deviation (not variance) of the initial parameters, 0 to 1e300; 0.05 */
+    size_t qk_rank;     /* r: Q = W_Q^T W_K, W_Q and W_K (r, rows of Q) being the parameters, 1 to LINATTN_MAX_RANK; 0 (Q is one) */
 } linattn_model_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.
@@ -65,13 +67,15 @@ LINATTN_API size_t linattn_model_parameter_count(const linattn_model *model);
 /* What a tensor of parameters is. */
 enum linattn_tensor_kind {
     LINATTN_TENSOR_P = 0,
-    LINATTN_TENSOR_Q = 1
+    LINATTN_TENSOR_Q = 1,
+    LINATTN_TENSOR_WQ = 2, /* the factors of Q = W_Q^T W_K, which then is no parameter */
+    LINATTN_TENSOR_WK = 3
 };
 
 /* One row of the tensor table: theta[offset .. offset + rows * columns) is this matrix, row-major. */
 typedef struct linattn_tensor {
     size_t struct_size; /* sizeof(linattn_tensor), set by the caller */
-    char name[40];      /* such as "layer0.head0.P" */
+    char name[40];      /* such as "layer0.head0.P"; ends in P, Q, WQ or WK */
     size_t rows;
     size_t columns;
     size_t offset;      /* in doubles from the beginning of theta */
@@ -81,7 +85,7 @@ typedef struct linattn_tensor {
     int32_t reserved;   /* 0 */
 } linattn_tensor;
 
-/* The number of tensors: 2 L H; 0 when model is NULL. */
+/* The number of tensors: 2 L H, or 3 L H when Q is factored; 0 when model is NULL. */
 LINATTN_API size_t linattn_model_tensor_count(const linattn_model *model);
 
 /* Fills *out, whose struct_size the caller has set, with row `index` of the tensor table, in the order of theta.

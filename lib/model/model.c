@@ -4,6 +4,8 @@
 #include "common/fail.h"
 #include "common/options.h"
 
+#include <stddef.h>
+
 static const linattn_model_options defaults = {
     .struct_size = sizeof(linattn_model_options),
     .heads = 1,
@@ -11,7 +13,8 @@ static const linattn_model_options defaults = {
     .form = LINATTN_FORM_BLOCK,
     .init_std = 0.05,
 };
-static const linattn__struct options_type = {"linattn_model_options", sizeof defaults, sizeof defaults, &defaults};
+static const linattn__struct options_type = {"linattn_model_options", sizeof defaults, offsetof(linattn_model_options, qk_rank),
+                                             &defaults};
 
 int linattn_model_options_init(linattn_model_options *options, size_t size) {
     return linattn__options_init(&options_type, options, size);
@@ -32,6 +35,7 @@ static int check_options(const linattn_model_options *o) {
     if (o->form != LINATTN_FORM_BLOCK && o->form != LINATTN_FORM_FULL)
         return linattn__fail_integer("form", o->form, "0 (block) or 1 (full)");
     if (!(o->init_std >= 0 && o->init_std <= 1e300)) return linattn__fail_real("init_std", o->init_std, "0 to 1e300");
+    if (o->qk_rank > LINATTN_MAX_RANK) return linattn__fail_count("qk_rank", o->qk_rank, "0 (Q is free) to 1024");
     return LINATTN_OK;
 }
 
@@ -47,7 +51,9 @@ int linattn_model_create(linattn_model **out, const linattn_model_options *optio
     linattn__owners_begin(&model->owners);
     model->options = read;
     const linattn__shape shape = linattn__model_shape(model, 1);
-    model->parameters = linattn__shape_parameter_count(&shape);
+    const size_t side = linattn__model_side(model);
+    model->effective = linattn__shape_parameter_count(&shape);
+    model->parameters = read.qk_rank ? model->effective / 2 + read.layers * read.heads * 2 * read.qk_rank * side : model->effective;
     *out = model;
     return LINATTN_OK;
 }
@@ -91,5 +97,5 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
         const int status = visit(fields[i].name, fields[i].value, user);
         if (status != LINATTN_OK) return status;
     }
-    return LINATTN_OK;
+    return o->qk_rank ? visit("model.qk_rank", o->qk_rank, user) : LINATTN_OK; /* fingerprints of before it was there stay valid */
 }

@@ -11,6 +11,7 @@ struct linattn_model {
     linattn__owners owners;
     linattn_model_options options;
     size_t parameters; /* p */
+    size_t effective;  /* p of the same model with free Q */
 };
 
 void linattn__model_retain(const linattn_model *model);
@@ -19,6 +20,22 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
 /* linattn_model_predict with arguments known to be good, by one instruction set. Returns LINATTN_ENOMEM. */
 int linattn__model_predict(const linattn_model *model, const linattn_batch *batch, enum linattn__isa isa, const double *theta,
                            double *out);
+
+/* Rows of P and Q as parameters: d in block form, d+1 in full form. */
+size_t linattn__model_side(const linattn_model *model);
+
+/* Kernels work with effective parameters: P and Q of every head (`effective` numbers). 1: theta is these already, and the functions
+ * below must not be called. */
+int linattn__model_is_direct(const linattn_model *model);
+
+/* out (effective) from theta; with a direction (p), the tangent of that. */
+void linattn__model_compose(const linattn_model *model, const double *theta, const double *direction, double *out);
+
+/* The adjoint: a gradient with respect to theta, out (p), from the effective one, bar; and its tangent in a direction (p), bardot
+ * being that of bar. */
+void linattn__model_pull(const linattn_model *model, const double *theta, const double *bar, double *out);
+void linattn__model_pull_tangent(const linattn_model *model, const double *theta, const double *direction, const double *bar,
+                                 const double *bardot, double *out);
 
 /* Whether prompts must keep their tokens. */
 int linattn__model_needs_tokens(const linattn_model *model);

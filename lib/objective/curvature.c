@@ -11,11 +11,11 @@ enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, MOST_DIRECTIONS = 64 }
 
 typedef struct {
     linattn__round round;
-    const double *directions; /* (count, p) */
+    const double *directions; /* (count, effective p) */
     size_t count;
     size_t first_layer;
     int confined;
-    double *out; /* (count, p), sums */
+    double *out; /* (count, effective p), sums */
 } hvp_job;
 
 static void run_chunk(void *context, size_t slot, size_t worker) {
@@ -24,38 +24,39 @@ static void run_chunk(void *context, size_t slot, size_t worker) {
     const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
     linattn__hvp_kernels_for(&f->shape, f->isa)
         ->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first_layer, job->confined,
-              f->hvp_partial + slot * f->hvp_count * f->base.parameters, f->hvp_work + worker * f->hvp_work_size);
+              f->hvp_partial + slot * f->hvp_count * f->model->effective, f->hvp_work + worker * f->hvp_work_size);
 }
 
 static void add_slots(linattn__round *round, size_t slots) {
     const hvp_job *job = (const hvp_job *)round;
     const linattn__transformer *f = round->f;
-    const size_t p = f->base.parameters;
+    const size_t p = f->model->effective;
     for (size_t slot = 0; slot < slots; slot++)
         for (size_t i = 0; i < job->count * p; i++) job->out[i] += f->hvp_partial[slot * f->hvp_count * p + i];
 }
 
 /* Scratch memory, in doubles. */
 typedef struct {
-    size_t count;                    /* directions that one pass takes */
-    size_t work_size;                /* of a thread */
-    size_t rows, work, partial, all; /* (count, p); (threads, work_size); (slots, count, p); together */
+    size_t count;                              /* directions that one pass takes */
+    size_t work_size;                          /* of a thread */
+    size_t rows, composed, work, partial, all; /* (count, p); (count, q); (threads, work_size); (slots, count, q); together */
 } sizes;
 
 /* 0 when they overflow. */
 static int measure(const linattn__transformer *f, sizes *s) {
-    const size_t p = f->base.parameters, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
+    const size_t p = f->base.parameters, q = f->model->effective, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
     const size_t most = PTRDIFF_MAX / sizeof(double) / 4; /* of each, so that their sum is safe */
-    s->count = SUMS_BYTES / (LINATTN__BLOCK * sizeof(double)) / p;
+    s->count = SUMS_BYTES / (LINATTN__BLOCK * sizeof(double)) / q;
     if (s->count < 1) s->count = 1;
     if (s->count > MOST_DIRECTIONS) s->count = MOST_DIRECTIONS;
     const linattn__hvp_kernels *kernels = linattn__hvp_kernels_for(&f->shape, f->isa);
     while (s->count > 1 && kernels->workspace(&f->shape, s->count) > WORK_BYTES / sizeof(double)) s->count--;
     s->work_size = (kernels->workspace(&f->shape, s->count) + 7) / 8 * 8;
-    if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(slots, s->rows, &s->partial) ||
+    if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(s->count, q, &s->composed) ||
+        !linattn__multiply_sizes(slots, s->composed, &s->partial) || s->rows > most ||
         !linattn__multiply_sizes(f->base.options.threads, s->work_size, &s->work) || s->work > most || s->partial > most)
         return 0;
-    s->all = s->work + s->partial + 2 * s->rows;
+    s->all = s->work + s->partial + 2 * s->rows + (f->composed ? 2 * s->composed : 0);
     return 1;
 }
 
@@ -74,17 +75,27 @@ static int equip(linattn__transformer *f) {
     if (!f->hvp_work) f->hvp_work = linattn__allocate(s.work, sizeof *f->hvp_work);
     if (!f->hvp_partial) f->hvp_partial = linattn__allocate(s.partial, sizeof *f->hvp_partial);
     if (!f->hvp_units) f->hvp_units = linattn__allocate(s.rows, sizeof *f->hvp_units);
-    if (f->hvp_work && f->hvp_partial && f->hvp_units) f->hvp_rows = linattn__allocate(s.rows, sizeof *f->hvp_rows);
+    if (f->composed && !f->hvp_composed) f->hvp_composed = linattn__allocate(s.composed, 2 * sizeof *f->hvp_composed);
+    if (f->hvp_work && f->hvp_partial && f->hvp_units && (f->hvp_composed || !f->composed))
+        f->hvp_rows = linattn__allocate(s.rows, sizeof *f->hvp_rows);
     return f->hvp_rows ? LINATTN_OK : linattn__fail_memory("Hessian-vector products");
 }
 
-/* out = the mean of H u over the batch, for at most hvp_count directions. */
-static int pass(hvp_job *job) {
+/* out = the mean of H u over the batch, for at most hvp_count directions. With theta composed, H u is the tangent of the pulled
+ * gradient, whose two parts are the product's and the map's own (lib/model/parameters.c). */
+static int pass(hvp_job *job, const double *theta, const double *directions, double *out) {
     const linattn__transformer *f = job->round.f;
-    const size_t numbers = job->count * f->base.parameters;
+    const size_t p = f->base.parameters, q = f->model->effective, numbers = job->count * q;
+    job->round.theta = f->composed ? f->composed : theta;
+    job->directions = f->composed ? f->hvp_composed : directions;
+    job->out = f->composed ? f->hvp_composed + f->hvp_count * q : out;
+    for (size_t i = 0; f->composed && i < job->count; i++)
+        linattn__model_compose(f->model, theta, directions + i * p, f->hvp_composed + i * q);
     memset(job->out, 0, numbers * sizeof *job->out);
     const int status = linattn__transformer_rounds(&job->round, run_chunk, add_slots);
     for (size_t i = 0; i < numbers; i++) job->out[i] /= (double)f->data.prompts;
+    for (size_t i = 0; f->composed && i < job->count; i++)
+        linattn__model_pull_tangent(f->model, theta, directions + i * p, f->composed + q, job->out + i * q, out + i * p);
     return status;
 }
 
@@ -92,14 +103,13 @@ int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const 
                              size_t count, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;
     int status = equip(f);
+    if (status == LINATTN_OK && f->composed) status = linattn__transformer_compose(f, draw, theta);
     for (size_t i = 0, step; status == LINATTN_OK && i < count; i += step) {
         step = count - i < f->hvp_count ? count - i : f->hvp_count;
-        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step};
+        hvp_job job = {.round = {.f = f, .draw = draw}, .count = step};
         job.round.done = (double)i / (double)count;
         job.round.share = (double)step / (double)count;
-        job.directions = directions + i * objective->parameters;
-        job.out = out + i * objective->parameters;
-        status = pass(&job);
+        status = pass(&job, theta, directions + i * objective->parameters, out + i * objective->parameters);
     }
     return status;
 }
@@ -111,17 +121,16 @@ int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, co
     linattn__transformer *f = (linattn__transformer *)objective;
     const size_t p = objective->parameters, layer = p / f->shape.layers;
     int status = equip(f);
+    if (status == LINATTN_OK && f->composed) status = linattn__transformer_compose(f, draw, theta);
     for (size_t i = 0, step; status == LINATTN_OK && i < count; i += step) {
         const size_t row = first + i, in_layer = layer - row % layer, left = count - i < in_layer ? count - i : in_layer;
         step = left < f->hvp_count ? left : f->hvp_count;
-        hvp_job job = {.round = {.f = f, .theta = theta, .draw = draw}, .count = step, .first_layer = row / layer, .confined = 1};
+        hvp_job job = {.round = {.f = f, .draw = draw}, .count = step, .first_layer = row / layer, .confined = 1};
         job.round.done = (double)i / (double)count;
         job.round.share = (double)step / (double)count;
-        job.directions = f->hvp_units;
-        job.out = f->hvp_rows;
         memset(f->hvp_units, 0, step * p * sizeof *f->hvp_units);
         for (size_t j = 0; j < step; j++) f->hvp_units[j * p + row + j] = 1;
-        status = pass(&job);
+        status = pass(&job, theta, f->hvp_units, f->hvp_rows);
         for (size_t j = 0; status == LINATTN_OK && j < step; j++) {
             const double *from = f->hvp_rows + j * p + row + j;
             double *to = diagonal ? out + i + j : out + (i + j) * (count + 1);

@@ -41,7 +41,7 @@ static void run_chunk(void *context, size_t slot, size_t worker) {
     const gradient_job *job = context;
     linattn__transformer *f = job->round.f;
     const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
-    double *gradient = job->gradient ? f->partial_gradient + slot * f->base.parameters : NULL;
+    double *gradient = job->gradient ? f->partial_gradient + slot * f->model->effective : NULL;
     double *work = f->work + worker * (f->work_size + f->draw_size);
     f->partial_value[slot] = f->kernels->sum_squares(&f->shape, job->round.theta, &data, gradient, work);
 }
@@ -49,22 +49,40 @@ static void run_chunk(void *context, size_t slot, size_t worker) {
 static void add_slots(linattn__round *round, size_t slots) {
     const gradient_job *job = (const gradient_job *)round;
     const linattn__transformer *f = round->f;
-    const size_t p = f->base.parameters;
+    const size_t p = f->model->effective;
     for (size_t slot = 0; slot < slots; slot++) {
         *job->value += f->partial_value[slot];
         for (size_t i = 0; job->gradient && i < p; i++) job->gradient[i] += f->partial_gradient[slot * p + i];
     }
 }
 
-static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
-    linattn__transformer *f = (linattn__transformer *)objective;
-    gradient_job job = {{.f = f, .theta = theta, .draw = draw, .share = 1}, value, gradient};
+/* With effective parameters, of which the gradient is. share: of the progress, 0 for none. */
+static int evaluate_effective(linattn__transformer *f, uint64_t draw, const double *theta, double share, double *value,
+                              double *gradient) {
+    const size_t p = f->model->effective;
+    gradient_job job = {{.f = f, .theta = theta, .draw = draw, .share = share}, value, gradient};
     *value = 0;
-    if (gradient) memset(gradient, 0, objective->parameters * sizeof *gradient);
+    if (gradient) memset(gradient, 0, p * sizeof *gradient);
     const int status = linattn__transformer_rounds(&job.round, run_chunk, add_slots);
     *value /= (double)f->data.prompts;
-    for (size_t i = 0; gradient && i < objective->parameters; i++) gradient[i] /= (double)f->data.prompts;
+    for (size_t i = 0; gradient && i < p; i++) gradient[i] /= (double)f->data.prompts;
     return status;
+}
+
+static int evaluate(linattn_objective *objective, uint64_t draw, const double *theta, double *value, double *gradient) {
+    linattn__transformer *f = (linattn__transformer *)objective;
+    if (!f->composed) return evaluate_effective(f, draw, theta, 1, value, gradient);
+    double *bar = f->composed + f->model->effective;
+    linattn__model_compose(f->model, theta, NULL, f->composed);
+    const int status = evaluate_effective(f, draw, f->composed, 1, value, gradient ? bar : NULL);
+    if (status == LINATTN_OK && gradient) linattn__model_pull(f->model, theta, bar, gradient);
+    return status;
+}
+
+int linattn__transformer_compose(linattn__transformer *f, uint64_t draw, const double *theta) {
+    double value;
+    linattn__model_compose(f->model, theta, NULL, f->composed);
+    return evaluate_effective(f, draw, f->composed, 0, &value, f->composed + f->model->effective);
 }
 
 typedef struct {
@@ -89,7 +107,8 @@ static void add_counts(linattn__round *round, size_t slots) {
 
 static int count_kinks(linattn_objective *objective, uint64_t draw, const double *theta, uint64_t *count) {
     linattn__transformer *f = (linattn__transformer *)objective;
-    kink_job job = {.round = {.f = f, .theta = theta, .draw = draw, .done = 1}};
+    kink_job job = {.round = {.f = f, .theta = f->composed ? f->composed : theta, .draw = draw, .done = 1}};
+    if (f->composed) linattn__model_compose(f->model, theta, NULL, f->composed);
     const int status = f->kernels->count_kinks ? linattn__transformer_rounds(&job.round, count_chunk, add_counts) : LINATTN_OK;
     *count = (uint64_t)job.count;
     return status;
@@ -101,10 +120,12 @@ static void close_transformer(linattn_objective *objective) {
     linattn__release(f->work);
     linattn__release(f->partial_gradient);
     linattn__release(f->partial_value);
+    linattn__release(f->composed);
     linattn__release(f->hvp_work);
     linattn__release(f->hvp_partial);
     linattn__release(f->hvp_units);
     linattn__release(f->hvp_rows);
+    linattn__release(f->hvp_composed);
     if (f->sampler) linattn__prompts_release(&f->data);
     linattn_model_destroy((linattn_model *)f->model);
     linattn_batch_destroy((linattn_batch *)f->batch);
@@ -114,14 +135,18 @@ static void close_transformer(linattn_objective *objective) {
 /* Scratch memory and threads, when model and data are in place. */
 static int equip(linattn__transformer *f) {
     const size_t threads = f->base.options.threads, slots = f->chunks < LINATTN__ROUND ? f->chunks : LINATTN__ROUND;
+    const int direct = linattn__model_is_direct(f->model);
     size_t gradients;
     f->work_size = (f->kernels->workspace(&f->shape) + 7) / 8 * 8; /* keeps the sampler's part aligned */
     f->draw_size = f->sampler ? (linattn__sampler_workspace(f->sampler) + 7) / 8 * 8 : 0;
-    if (!linattn__multiply_sizes(slots, f->base.parameters, &gradients)) return linattn__fail_memory("the gradient's partial sums");
+    if (!linattn__multiply_sizes(slots, f->model->effective, &gradients))
+        return linattn__fail_memory("the gradient's partial sums");
     f->work = linattn__allocate(threads, (f->work_size + f->draw_size) * sizeof *f->work);
     f->partial_gradient = linattn__allocate(gradients, sizeof *f->partial_gradient);
     f->partial_value = linattn__allocate(slots, sizeof *f->partial_value);
-    if (!f->work || !f->partial_gradient || !f->partial_value) return linattn__fail_memory("an objective's workspace");
+    if (!direct) f->composed = linattn__allocate(f->model->effective, 2 * sizeof *f->composed);
+    if (!f->work || !f->partial_gradient || !f->partial_value || !(direct || f->composed))
+        return linattn__fail_memory("an objective's workspace");
     return linattn__pool_create(&f->pool, threads);
 }
 

@@ -31,22 +31,24 @@ typedef struct linattn__transformer {
     size_t chunks;
     size_t work_size, draw_size; /* scratch of a thread, in doubles: kernel, then sampler */
     double *work;                /* (threads, work_size + draw_size) */
-    double *partial_gradient;    /* (min(chunks, ROUND), p): the slots */
+    double *partial_gradient;    /* (min(chunks, ROUND), effective p): the slots */
     double *partial_value;       /* (min(chunks, ROUND)) */
+    double *composed;            /* (2, effective p): effective parameters and their gradient; NULL when theta is these */
 
     /* Made by the first Hessian-vector product. */
     size_t hvp_count; /* directions that one pass takes */
     double *hvp_work; /* (threads, hvp_work_size): scratch of the kernel */
     size_t hvp_work_size;
-    double *hvp_partial; /* (min(chunks, ROUND), hvp_count, p): the slots */
-    double *hvp_units;   /* (hvp_count, p): unit vectors, for Hessians */
-    double *hvp_rows;    /* (hvp_count, p): the Hessian's rows of these */
+    double *hvp_partial;  /* (min(chunks, ROUND), hvp_count, effective p): the slots */
+    double *hvp_units;    /* (hvp_count, p): unit vectors, for Hessians */
+    double *hvp_rows;     /* (hvp_count, p): the Hessian's rows of these */
+    double *hvp_composed; /* (2, hvp_count, effective p): effective directions and their products, where there is `composed` */
 } linattn__transformer;
 
 /* What the chunks of a round share; a job's own struct begins with it. */
 typedef struct linattn__round {
     linattn__transformer *f;
-    const double *theta;
+    const double *theta; /* effective */
     uint64_t draw;
     double done, share; /* progress: what came before, and what this is of the whole call */
     size_t first;       /* chunk of slot 0 */
@@ -59,6 +61,9 @@ int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*
 
 /* The blocks of the chunk of a slot as a kernel wants them, drawn where needed with scratch memory of `worker`. */
 linattn__data linattn__transformer_chunk(const linattn__round *round, size_t slot, size_t worker);
+
+/* Effective parameters of theta, and with a gradient to come also theirs, into f->composed: what products need first. */
+int linattn__transformer_compose(linattn__transformer *f, uint64_t draw, const double *theta);
 
 /* H u of (prediction - target)^2, averaged, for count directions u, and the Hessian: see linattn__objective_class. */
 int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const double *theta, const double *directions,

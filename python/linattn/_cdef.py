@@ -28,6 +28,7 @@ enum linattn_stream {
 enum {
     LINATTN_MAX_LAYERS = 256,
     LINATTN_MAX_HEADS = 64,
+    LINATTN_MAX_RANK = 1024,
 };
 enum linattn_attention {
     LINATTN_ATTENTION_LINEAR = 0,
@@ -42,6 +43,8 @@ enum linattn_form {
 enum linattn_tensor_kind {
     LINATTN_TENSOR_P = 0,
     LINATTN_TENSOR_Q = 1,
+    LINATTN_TENSOR_WQ = 2,
+    LINATTN_TENSOR_WK = 3,
 };
 enum linattn_status {
     LINATTN_STOP = 1,
@@ -202,6 +205,7 @@ struct linattn_model_options {
     int32_t attention;
     int32_t form;
     double init_std;
+    size_t qk_rank;
 };
 struct linattn_tensor {
     size_t struct_size;
@@ -751,9 +755,11 @@ COMMENTS = {
         "attention": "enum linattn_attention; linear",
         "form": "enum linattn_form; block",
         "init_std": "standard deviation (not variance) of the initial parameters, 0 to 1e300; 0.05",
+        "qk_rank": "r: Q = W_Q^T W_K, W_Q and W_K (r, rows of Q) being the parameters, 1 to LINATTN_MAX_RANK; 0 (Q is "
+        "one)",
     },
     "linattn_tensor": {
-        "name": "such as \"layer0.head0.P\"",
+        "name": "such as \"layer0.head0.P\"; ends in P, Q, WQ or WK",
         "offset": "in doubles from the beginning of theta",
         "kind": "enum linattn_tensor_kind",
     },

@@ -21,31 +21,44 @@ static void add_product(double *c, size_t m, size_t k, size_t n, const double *a
         }
 }
 
-size_t reference_parameter_count(const reference_shape *s) {
-    const size_t side = s->dim + (s->full != 0);
-    return s->layers * s->heads * 2 * side * side;
+/* Parameters of a head. */
+static size_t head_size(const reference_model *model) {
+    const size_t side = model->shape.dim + (model->shape.full != 0), r = model->qk_rank;
+    return side * side + (r ? 2 * r * side : side * side);
+}
+
+size_t reference_model_parameter_count(const reference_model *model) {
+    return model->shape.layers * model->shape.heads * head_size(model);
 }
 
 /* The (k, k) matrices P and Q of a head from its parameters. */
-static void expand(const reference_shape *s, const double *theta, double *P, double *Q) {
-    const size_t d = s->dim, k = d + 1, side = s->full ? k : d;
+static void expand(const reference_model *model, const double *theta, double *P, double *Q) {
+    const reference_shape *s = &model->shape;
+    const size_t d = s->dim, k = d + 1, side = s->full ? k : d, r = model->qk_rank;
+    const double *W_Q = theta + side * side, *W_K = W_Q + r * side;
     memset(P, 0, k * k * sizeof *P);
     memset(Q, 0, k * k * sizeof *Q);
     for (size_t i = 0; i < side; i++)
         for (size_t j = 0; j < side; j++) {
             P[i * k + j] = theta[i * side + j];
-            Q[i * k + j] = theta[side * side + i * side + j];
+            if (r == 0) Q[i * k + j] = theta[side * side + i * side + j];
+            for (size_t t = 0; t < r; t++) Q[i * k + j] += W_Q[t * side + i] * W_K[t * side + j];
         }
     if (!s->full) P[k * k - 1] = 1;
 }
 
 /* Adds what of Pbar, Qbar (k, k) belongs to free parameters. */
-static void collect(const reference_shape *s, const double *Pbar, const double *Qbar, double *gradient) {
-    const size_t k = s->dim + 1, side = s->full ? k : s->dim;
+static void collect(const reference_model *model, const double *theta, const double *Pbar, const double *Qbar, double *gradient) {
+    const size_t k = model->shape.dim + 1, side = model->shape.full ? k : model->shape.dim, W_Q = side * side;
+    const size_t W_K = W_Q + model->qk_rank * side;
     for (size_t i = 0; i < side; i++)
         for (size_t j = 0; j < side; j++) {
             gradient[i * side + j] += Pbar[i * k + j];
-            gradient[side * side + i * side + j] += Qbar[i * k + j];
+            if (model->qk_rank == 0) gradient[W_Q + i * side + j] += Qbar[i * k + j];
+            for (size_t t = 0; t < model->qk_rank; t++) {
+                gradient[W_Q + t * side + i] += Qbar[i * k + j] * theta[W_K + t * side + j];
+                gradient[W_K + t * side + j] += Qbar[i * k + j] * theta[W_Q + t * side + i];
+            }
         }
 }
 
@@ -92,7 +105,7 @@ static void attend(int attention, size_t m, size_t k, const double *Z, const dou
 /* One prompt: returns the prediction; gradient += weight(prediction) d prediction/d theta, weight = 2 (prediction - target). */
 static double prompt(const reference_model *model, const double *tokens, double target, const double *theta, double *gradient) {
     const reference_shape *s = &model->shape;
-    const size_t k = s->dim + 1, m = s->context + 1, side = s->full ? k : s->dim, head = 2 * side * side;
+    const size_t k = s->dim + 1, m = s->context + 1, head = head_size(model);
     const double over_n = 1.0 / (double)s->context;
     double *Z = room((s->layers + 1) * m * k), *Zbar = room(m * k), *next = room(m * k), *P = room(k * k), *Q = room(k * k);
     double *A = room(m * m), *Abar = room(m * m), *Y = room(m * k), *Ybar = room(m * k), *ZQ = room(m * k);
@@ -102,7 +115,7 @@ static double prompt(const reference_model *model, const double *tokens, double 
         double *out = Z + (l + 1) * m * k;
         memcpy(out, Z + l * m * k, m * k * sizeof *Z);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(s, theta + (l * s->heads + h) * head, P, Q);
+            expand(model, theta + (l * s->heads + h) * head, P, Q);
             attend(model->attention, m, k, Z + l * m * k, P, Q, A, Y, ZQ);
             add_product(out, m, m - 1, k, A, m, 1, Y, k, 1, over_n);
         }
@@ -113,7 +126,7 @@ static double prompt(const reference_model *model, const double *tokens, double 
         const double *in = Z + l * m * k;
         memcpy(next, Zbar, m * k * sizeof *next);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(s, theta + (l * s->heads + h) * head, P, Q);
+            expand(model, theta + (l * s->heads + h) * head, P, Q);
             attend(model->attention, m, k, in, P, Q, A, Y, ZQ);
             memset(Abar, 0, m * m * sizeof *Abar);
             memset(Ybar, 0, m * k * sizeof *Ybar);
@@ -133,7 +146,7 @@ static double prompt(const reference_model *model, const double *tokens, double 
             add_product(Qbar, k, m, k, in, 1, k, SZ, k, 1, 1);
             add_product(next, m, k, k, SZ, k, 1, Q, 1, k, 1);
             add_product(next, m, m, k, Abar, 1, m, ZQ, k, 1, 1);
-            collect(s, Pbar, Qbar, gradient + (l * s->heads + h) * head);
+            collect(model, theta + (l * s->heads + h) * head, Pbar, Qbar, gradient + (l * s->heads + h) * head);
         }
         memcpy(Zbar, next, m * k * sizeof *Zbar);
     }
@@ -151,7 +164,7 @@ double reference_gradient(const reference_shape *shape, const double *tokens, co
 double reference_model_gradient(const reference_model *model, const double *tokens, const double *targets, size_t prompts,
                                 const double *theta, double *predictions, double *gradient) {
     const reference_shape *shape = &model->shape;
-    const size_t p = reference_parameter_count(shape), size = (shape->context + 1) * (shape->dim + 1);
+    const size_t p = reference_model_parameter_count(model), size = (shape->context + 1) * (shape->dim + 1);
     double loss = 0;
     if (gradient) memset(gradient, 0, p * sizeof *gradient);
     for (size_t b = 0; b < prompts; b++) {

@@ -12,10 +12,11 @@ typedef struct reference_shape {
 /* The model with all its options; zeros are the linear model. */
 typedef struct reference_model {
     reference_shape shape;
-    int attention; /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
+    int attention;  /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
+    size_t qk_rank; /* r > 0: Q = W_Q^T W_K, (r, side) each */
 } reference_model;
 
-size_t reference_parameter_count(const reference_shape *shape);
+size_t reference_model_parameter_count(const reference_model *model);
 
 /* tokens: (prompts, n+1, d+1), targets: (prompts), theta: (p). Fills predictions (prompts) and gradient (p) of the mean of
  * (prediction - target)^2, which is returned; each output may be NULL. */

@@ -24,7 +24,7 @@ random_case random_case_open(reference_shape shape, size_t prompts, unsigned see
 
 random_case random_case_open_model(reference_model reference, size_t prompts, unsigned seed) {
     const reference_shape shape = reference.shape;
-    random_case c = {.shape = shape, .reference = reference, .prompts = prompts, .p = reference_parameter_count(&shape)};
+    random_case c = {.shape = shape, .reference = reference, .prompts = prompts, .p = reference_model_parameter_count(&reference)};
     const size_t k = shape.dim + 1, numbers = (shape.context + 1) * k;
     uint64_t state = 0x9e3779b97f4a7c15u * (seed + 1u);
     c.tokens = malloc(prompts * numbers * sizeof(double));
@@ -44,6 +44,7 @@ random_case random_case_open_model(reference_model reference, size_t prompts, un
     options.layers = shape.layers;
     options.heads = shape.heads;
     options.attention = reference.attention;
+    options.qk_rank = reference.qk_rank;
     options.form = shape.full ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK;
     need(linattn_model_create(&c.model, &options) == LINATTN_OK, "model");
     need(linattn_model_parameter_count(c.model) == c.p, "parameter count");
