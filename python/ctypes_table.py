@@ -8,11 +8,17 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_
 
 LINATTN_MAX_DIM = 1024
 LINATTN_MAX_CONTEXT = 4194304
+LINATTN_MAX_HIDDEN = 4096
 LINATTN_COVARIATES_NORMAL = 0
 LINATTN_COVARIATES_SPHERE = 1
 LINATTN_COVARIATES_GAMMA = 2
 LINATTN_COVARIATES_ROTATED = 3
 LINATTN_TASK_LINEAR = 0
+LINATTN_TASK_SPARSE_LINEAR = 1
+LINATTN_TASK_SINE = 2
+LINATTN_TASK_QUADRATIC = 3
+LINATTN_TASK_FIXED_MLP = 4
+LINATTN_TASK_RELU_NETWORK = 5
 LINATTN_BATCH_TOKENS = 0
 LINATTN_BATCH_MOMENTS = 1
 LINATTN_STREAM_TRAINING = 0
@@ -237,6 +243,9 @@ linattn_sampler_options._fields_ = [
     ("reserved", c_int32),
     ("covariate_factor", POINTER(c_double)),
     ("task_factor", POINTER(c_double)),
+    ("sparsity", c_size_t),
+    ("hidden", c_size_t),
+    ("network_seed", c_uint64),
 ]
 
 linattn_model_options._fields_ = [

@@ -3,6 +3,7 @@
 #include "reference/reference_random.h"
 #include "support/distribution.h"
 #include "support/suite.h"
+#include <float.h>
 #include <math.h>
 
 static void check_philox(uint32_t c, uint32_t k, const uint32_t wanted[4]) {
@@ -85,6 +86,24 @@ START_TEST(cos_sin_within_two_ulps) {
         ck_assert_msg(ulps(cosine, truth[q][0]) <= 2, "cos(2 pi %a)", u);
         ck_assert_msg(ulps(sine, truth[q][1]) <= 2, "sin(2 pi %a)", u);
     }
+}
+END_TEST
+
+/* Every other argument is as near as can be to a multiple of pi/2, where a reduction would lose the digits. */
+START_TEST(sin_is_accurate) {
+    for (uint64_t i = 0; i < 200000; i++) {
+        const uint64_t far = i * UINT64_C(0x9e3779b97f4a7c15);
+        const double size = ldexp(1 + (double)(far >> 12) * 0x1p-52, (int)(i / 4 % 60) - 12), quarter = acos(-1) / 2;
+        const double x = (i % 2 ? size : nearbyint(size / quarter) * quarter) * (i / 2 % 2 ? 1 : -1);
+        const double y = linattn__random_sin(x);
+        const long double truth = sinl((long double)x);
+        if (fabs(x) <= 64 && truth != 0) ck_assert_msg(ulps(y, truth) <= 3, "sin(%a)", x);
+        ck_assert_msg(fabsl((long double)y - truth) <= 2.3e-16L || fabs(x) >= 0x1p47, "sin(%a)", x);
+        ck_assert(linattn__random_sin(-x) == -y);
+    }
+    ck_assert(linattn__random_sin(0) == 0 && linattn__random_sin(0x1p-1000) == 0x1p-1000);
+    ck_assert(linattn__random_sin(1e300) == 0 && linattn__random_sin(-DBL_MAX) == 0);
+    ck_assert(isnan(linattn__random_sin(INFINITY)) && isnan(linattn__random_sin(-INFINITY)) && isnan(linattn__random_sin(NAN)));
 }
 END_TEST
 
@@ -302,6 +321,7 @@ static Suite *random_suite(void) {
     tcase_add_test(tc, log_within_two_ulps);
     tcase_add_test(tc, exp_within_two_ulps);
     tcase_add_test(tc, cos_sin_within_two_ulps);
+    tcase_add_test(tc, sin_is_accurate);
     tcase_add_test(tc, reference_agrees);
     tcase_add_test(tc, variates_do_not_depend_on_the_call);
     tcase_add_test(tc, many_variates_continue);

@@ -11,23 +11,33 @@ static const double FACTOR[9 * 9] = {1,    0.5,  -0.25, 2,   0.125, 3,   -1,   0
 
 /* Every kind of sampler; i = 0, 1, ... while it returns 1. d <= 9 because of the factors. */
 static int nth_options(size_t i, size_t dim, size_t context, linattn_sampler_options *o) {
-    const size_t covariates = i / 4 % 5, tasks = i % 2, noise = i / 2 % 2, kind = i / 20;
+    static const int32_t tasks[][2] = {
+        {LINATTN_TASK_LINEAR, LINATTN_BATCH_TOKENS},        {LINATTN_TASK_LINEAR, LINATTN_BATCH_MOMENTS},
+        {LINATTN_TASK_SPARSE_LINEAR, LINATTN_BATCH_TOKENS}, {LINATTN_TASK_SPARSE_LINEAR, LINATTN_BATCH_MOMENTS},
+        {LINATTN_TASK_SINE, LINATTN_BATCH_TOKENS},          {LINATTN_TASK_QUADRATIC, LINATTN_BATCH_TOKENS},
+        {LINATTN_TASK_FIXED_MLP, LINATTN_BATCH_TOKENS},     {LINATTN_TASK_RELU_NETWORK, LINATTN_BATCH_TOKENS}};
+    const size_t covariates = i / 4 % 5, factor = i % 2, noise = i / 2 % 2;
     ck_assert_ok(linattn_sampler_options_init(o, sizeof *o));
-    if (kind > 1) return 0;
+    if (i / 20 >= sizeof tasks / sizeof *tasks) return 0;
+    const int32_t kind = tasks[i / 20][1];
     o->dim = dim;
     o->context = context;
     o->seed = 5 + i;
     o->covariates = (int32_t)(covariates < 4 ? covariates : LINATTN_COVARIATES_GAMMA);
     o->gamma_shape = covariates == 4 ? (double)dim / 2 : 0.1;
     o->gamma_scale = 3;
-    o->kind = (int32_t)kind;
+    o->kind = kind;
+    o->task = tasks[i / 20][0];
+    o->sparsity = 1 + i % dim;
+    o->hidden = 1 + i % 7;
+    o->network_seed = i;
     o->covariate_factor = FACTOR;
-    o->task_factor = tasks ? FACTOR : NULL;
+    o->task_factor = factor ? FACTOR : NULL;
     o->noise_std = noise ? 0.5 : 0;
     o->noisy_target = (int32_t)(noise & i >> 3 & 1);
     o->stream = (int32_t)(i % 3);
     /* Moments exist for Gaussian covariates alone. */
-    if (kind == 1 && (covariates == LINATTN_COVARIATES_SPHERE || covariates == LINATTN_COVARIATES_GAMMA))
+    if (kind == LINATTN_BATCH_MOMENTS && (covariates == LINATTN_COVARIATES_SPHERE || covariates == LINATTN_COVARIATES_GAMMA))
         o->covariates = LINATTN_COVARIATES_NORMAL;
     return 1;
 }
@@ -149,22 +159,97 @@ static void scalar_token(const linattn_sampler_options *o, const linattn__stream
     }
 }
 
+enum { MOST_HIDDEN = 7 };
+
+/* Weights of a prompt put together likewise: w, W2^T w and <w, b2>, or v and u. */
+static void scalar_weights(const linattn_sampler_options *o, const linattn__stream *stream, uint32_t prompt, double *out) {
+    const size_t d = o->dim, h = o->hidden;
+    double w0[9], w[9], u[9], w2[9 * MOST_HIDDEN], b2[9];
+    if (o->task == LINATTN_TASK_RELU_NETWORK) {
+        linattn__random_normals(stream, LINATTN__KIND_TASK, prompt, 0, h, out);
+        linattn__random_normals(stream, LINATTN__KIND_HIDDEN, prompt, 0, h * d, out + h);
+        return;
+    }
+    linattn__random_normals(stream, LINATTN__KIND_TASK, prompt, 0, d, w0);
+    linattn__random_uniforms(stream, LINATTN__KIND_POSITIONS, prompt, 0, d, u);
+    double needed = (double)o->sparsity;
+    for (size_t j = 0; o->task == LINATTN_TASK_SPARSE_LINEAR && j < d; j++) {
+        const int keep = u[j] < needed / (double)(d - j);
+        needed -= keep;
+        if (!keep) w0[j] = 0;
+    }
+    for (size_t i = 0; i < d; i++) {
+        w[i] = o->task_factor ? 0 : w0[i];
+        for (size_t j = 0; o->task_factor && j < d; j++) w[i] += FACTOR[i * d + j] * w0[j];
+    }
+    memcpy(out, w, d * sizeof *w);
+    if (o->task != LINATTN_TASK_FIXED_MLP) return;
+    linattn__stream network;
+    linattn__stream_open(&network, o->network_seed, 0, LINATTN__PURPOSE_NETWORK);
+    linattn__random_uniforms(&network, LINATTN__KIND_WEIGHTS_2, 0, 0, d * h, w2);
+    linattn__random_uniforms(&network, LINATTN__KIND_BIASES_2, 0, 0, d, b2);
+    for (size_t k = 0; k <= h; k++) {
+        out[k] = 0;
+        for (size_t i = 0; i < d; i++) out[k] += w[i] * ((2 * (k < h ? w2[i * h + k] : b2[i]) - 1) * (1 / sqrt((double)h)));
+    }
+}
+
+static double scalar_relu(double x) { return x < 0 ? 0 : x; }
+
+static double scalar_response(const linattn_sampler_options *o, const double *w, const double *x) {
+    const size_t d = o->dim, h = o->hidden;
+    double product = 0, y = 0, w1[9 * MOST_HIDDEN], b1[MOST_HIDDEN];
+    if (o->task == LINATTN_TASK_RELU_NETWORK) {
+        for (size_t k = 0; k < h; k++) {
+            double unit = 0;
+            for (size_t j = 0; j < d; j++) unit += w[h + k * d + j] * x[j];
+            y += w[k] * scalar_relu(unit);
+        }
+        return sqrt(2 / (double)h) * y;
+    }
+    if (o->task == LINATTN_TASK_FIXED_MLP) {
+        linattn__stream network;
+        linattn__stream_open(&network, o->network_seed, 0, LINATTN__PURPOSE_NETWORK);
+        linattn__random_uniforms(&network, LINATTN__KIND_WEIGHTS_1, 0, 0, h * d, w1);
+        linattn__random_uniforms(&network, LINATTN__KIND_BIASES_1, 0, 0, h, b1);
+        y = w[h];
+        for (size_t k = 0; k < h; k++) {
+            double unit = (2 * b1[k] - 1) * (1 / sqrt((double)d));
+            for (size_t j = 0; j < d; j++) unit += (2 * w1[k * d + j] - 1) * (1 / sqrt((double)d)) * x[j];
+            y += w[k] * scalar_relu(unit);
+        }
+        return y;
+    }
+    for (size_t j = 0; j < d; j++) product += w[j] * x[j];
+    if (o->task == LINATTN_TASK_SINE) return linattn__random_sin(product);
+    if (o->task == LINATTN_TASK_QUADRATIC) return product * product * (1 / sqrt(3 * ((double)d + 2)));
+    return product;
+}
+
 START_TEST(scalar_code_defines_the_bits) {
     linattn_sampler_options o;
-    for (size_t i = 0; i < 20 && nth_options(i, 1 + i % 9, 1 + 7 * (i % 6), &o); i++) {
+    for (size_t i = 0; nth_options(i, 1 + i % 9, 1 + 7 * (i % 6), &o); i++) {
+        if (o.kind != LINATTN_BATCH_TOKENS) continue;
         enum { PROMPTS = 11 };
         const size_t d = o.dim, n = o.context, numbers = (n + 1) * (d + 1);
         linattn_batch *batch = draw(&o, PROMPTS, 77);
-        double *tokens = malloc(PROMPTS * numbers * sizeof *tokens), x[9];
+        double *tokens = malloc(PROMPTS * numbers * sizeof *tokens), targets[PROMPTS], x[9], w[MOST_HIDDEN * 10], e;
         linattn__stream stream;
         linattn__stream_open(&stream, o.seed, 77, (unsigned)o.stream);
-        ck_assert_ok(linattn_batch_get_arrays(batch, tokens, NULL));
-        for (uint32_t b = 0; b < PROMPTS; b++)
+        ck_assert_ok(linattn_batch_get_arrays(batch, tokens, targets));
+        for (uint32_t b = 0; b < PROMPTS; b++) {
+            scalar_weights(&o, &stream, b, w);
             for (size_t token = 0; token <= n; token++) {
                 scalar_token(&o, &stream, b, token, x);
                 const double *row = tokens + b * numbers + (token == 0 ? n : token - 1) * (d + 1);
                 ck_assert_msg(same_bits(row, x, d), "covariates %d, prompt %u, token %zu", o.covariates, b, token);
+                double y = scalar_response(&o, w, x);
+                linattn__random_normals(&stream, LINATTN__KIND_NOISE, b, token, 1, &e);
+                if (o.noise_std > 0 && (token > 0 || o.noisy_target)) y += o.noise_std * e;
+                ck_assert_msg(same_bits(token == 0 ? &targets[b] : &row[d], &y, 1), "task %d, prompt %u, token %zu", o.task, b,
+                              token);
             }
+        }
         free(tokens);
         linattn_batch_destroy(batch);
     }
@@ -192,7 +277,10 @@ START_TEST(reference_agrees) {
         for (uint32_t b = 0; b < PROMPTS; b++) {
             const double target = reference_tokens(&o, number, b, wanted);
             if (o.kind == LINATTN_BATCH_TOKENS) check_close(tokens + b * numbers, wanted, numbers, 1e-13);
-            check_close(&targets[b], &target, 1, 1e-12);
+            /* A response may be a small difference of large terms: its error is that of the prompt's largest. */
+            double largest = fabs(target);
+            for (size_t t = 0; t < n; t++) largest = fmax(largest, fabs(wanted[t * (d + 1) + d]));
+            ck_assert_msg(fabs(targets[b] - target) <= 1e-13 * largest, "target %.17g, not %.17g", targets[b], target);
             check_close(queries + b * (d + 1), wanted + n * (d + 1), d + 1, 1e-13);
             if (o.kind == LINATTN_BATCH_MOMENTS) {
                 reference_moments(&o, number, b, wanted + numbers);
@@ -210,7 +298,8 @@ END_TEST
 /* A longer context, and a larger batch, extend a smaller one; the query and the target stay. */
 START_TEST(larger_extends_smaller) {
     linattn_sampler_options o;
-    for (size_t i = 0; i < 20 && nth_options(i, 3, 70, &o); i++) {
+    for (size_t i = 0; nth_options(i, 3, 70, &o); i++) {
+        if (o.kind != LINATTN_BATCH_TOKENS) continue;
         enum { D1 = 4, LONG = 70, SHORT = 37, MANY = 19, FEW = 10 };
         static double large[MANY * (LONG + 1) * D1], small[FEW * (SHORT + 1) * D1];
         double large_targets[MANY], small_targets[FEW];
@@ -255,7 +344,8 @@ END_TEST
 /* Out as arrays and in again: the same bits, moments included. */
 START_TEST(arrays_round_trip) {
     linattn_sampler_options o;
-    for (size_t i = 0; i < 20 && nth_options(i, 1 + i % 6, 1 + 5 * (i % 8), &o); i++) {
+    for (size_t i = 0; nth_options(i, 1 + i % 6, 1 + 5 * (i % 8), &o); i++) {
+        if (o.kind != LINATTN_BATCH_TOKENS) continue;
         enum { PROMPTS = 13 };
         const size_t d = o.dim, n = o.context, numbers = (n + 1) * (d + 1);
         linattn_batch *batch = draw(&o, PROMPTS, 2), *copy;

@@ -2,6 +2,7 @@
 #include "common/allocate.h"
 #include "support/suite.h"
 #include <math.h>
+#include <stdio.h>
 
 static linattn_sampler_options good(void) {
     linattn_sampler_options o;
@@ -23,11 +24,12 @@ START_TEST(defaults) {
     ck_assert(o.gamma_shape == 1 && o.gamma_scale == 1 && o.noise_std == 0 && o.covariate_factor == NULL && o.task_factor == NULL);
     ck_assert(o.seed == 0 && o.covariates == 0 && o.task == 0 && o.kind == 0 && o.stream == 0 && o.noisy_target == 0 &&
               o.reserved == 0);
+    ck_assert(o.sparsity == 0 && o.hidden == 10 && o.network_seed == 0);
     ck_assert_ok(linattn_sampler_options_init(&o, sizeof o));
     ck_assert_uint_eq(o.dim + o.context, 0); /* to be set */
     refuse(&o, LINATTN_EINVAL, "dim is 0");
     ck_assert_status(linattn_sampler_options_init(NULL, sizeof o), LINATTN_EINVAL, "NULL");
-    ck_assert_status(linattn_sampler_options_init(&o, sizeof o - 1), LINATTN_EINVAL, "linattn_sampler_options");
+    ck_assert_status(linattn_sampler_options_init(&o, 8), LINATTN_EINVAL, "linattn_sampler_options");
 }
 END_TEST
 
@@ -37,7 +39,7 @@ START_TEST(null_and_versions) {
     refuse(NULL, LINATTN_EINVAL, "NULL");
     o.struct_size = 0;
     refuse(&o, LINATTN_EINVAL, "struct_size");
-    o.struct_size = sizeof o - 8;
+    o.struct_size = 8;
     refuse(&o, LINATTN_EINVAL, "struct_size");
     struct {
         linattn_sampler_options known;
@@ -67,7 +69,7 @@ START_TEST(each_option_wrong) {
     REFUSE(context, (size_t)LINATTN_MAX_CONTEXT + 1, LINATTN_EINVAL, "context is 4194305; allowed: 1 to 4194304");
     REFUSE(covariates, -1, LINATTN_EINVAL, "covariates is -1");
     REFUSE(covariates, 4, LINATTN_EINVAL, "covariates is 4");
-    REFUSE(task, 1, LINATTN_EINVAL, "task is 1");
+    REFUSE(task, 6, LINATTN_EINVAL, "task is 6; allowed: the values 0 to 5 of enum linattn_task");
     REFUSE(task, INT32_MIN, LINATTN_EINVAL, "task is -2147483648");
     REFUSE(kind, 2, LINATTN_EINVAL, "kind is 2");
     REFUSE(kind, -1, LINATTN_EINVAL, "kind is -1");
@@ -100,6 +102,100 @@ START_TEST(options_of_distributions) {
     o.covariates = LINATTN_COVARIATES_ROTATED;
     o.covariate_factor = factor;
     refuse(&o, LINATTN_ENONFINITE, "covariate_factor[2] is nan");
+}
+END_TEST
+
+/* Each task reads its own options, and those alone. */
+START_TEST(options_of_tasks) {
+    for (int32_t task = LINATTN_TASK_LINEAR; task <= LINATTN_TASK_RELU_NETWORK; task++) {
+        const int sparse = task == LINATTN_TASK_SPARSE_LINEAR;
+        const int network = task == LINATTN_TASK_FIXED_MLP || task == LINATTN_TASK_RELU_NETWORK;
+        const size_t bad_hidden[] = {0, LINATTN_MAX_HIDDEN + 1, SIZE_MAX}, bad_sparsity[] = {0, 3, SIZE_MAX};
+        const double factor[4] = {1, 2, 3, NAN};
+        linattn_sampler_options o = good();
+        linattn_sampler *sampler;
+        o.task = task;
+        for (int i = 0; i < 3; i++) {
+            o.hidden = network ? 10 : bad_hidden[i];
+            o.sparsity = sparse ? 1 : bad_sparsity[i];
+            ck_assert_ok(linattn_sampler_create(&sampler, &o));
+            linattn_sampler_destroy(sampler);
+            o.hidden = bad_hidden[i];
+            if (network) refuse(&o, LINATTN_EINVAL, i == 1 ? "hidden is 4097; allowed: 1 to 4096" : "hidden is ");
+            o.sparsity = bad_sparsity[i];
+            if (sparse) refuse(&o, LINATTN_EINVAL, i == 1 ? "sparsity is 3; allowed: 1 to dim" : "sparsity is ");
+        }
+        o.sparsity = o.dim;
+        o.hidden = LINATTN_MAX_HIDDEN;
+        ck_assert_ok(linattn_sampler_create(&sampler, &o));
+        linattn_sampler_destroy(sampler);
+        o.task_factor = factor;
+        if (task != LINATTN_TASK_RELU_NETWORK) refuse(&o, LINATTN_ENONFINITE, "task_factor[3] is nan");
+    }
+}
+END_TEST
+
+START_TEST(moments_need_a_linear_task) {
+    for (int32_t task = LINATTN_TASK_LINEAR; task <= LINATTN_TASK_RELU_NETWORK; task++) {
+        linattn_sampler_options o = good();
+        linattn_sampler *sampler;
+        o.kind = LINATTN_BATCH_MOMENTS;
+        o.task = task;
+        o.sparsity = 1;
+        if (task > LINATTN_TASK_SPARSE_LINEAR) {
+            char text[64];
+            snprintf(text, sizeof text, "kind is moments and task is %d; allowed", (int)task);
+            refuse(&o, LINATTN_EUNSUPPORTED, text);
+        } else {
+            ck_assert_ok(linattn_sampler_create(&sampler, &o));
+            linattn_sampler_destroy(sampler);
+        }
+    }
+}
+END_TEST
+
+/* The options as they were in the first release. */
+typedef struct first_options {
+    size_t struct_size, dim, context;
+    uint64_t seed;
+    int32_t covariates, task, kind, stream;
+    double gamma_shape, gamma_scale, noise_std;
+    int32_t noisy_target, reserved;
+    const double *covariate_factor, *task_factor;
+} first_options;
+
+/* A program built for them hands over a shorter struct, and gets what it always got. */
+START_TEST(the_first_struct_is_understood) {
+    struct {
+        first_options options;
+        unsigned char beyond[64]; /* not the library's to read */
+    } old;
+    void *const old_options = &old.options;
+    linattn_sampler_options whole = good();
+    linattn_sampler *sampler;
+    linattn_batch *batch;
+    double targets[2][4];
+    memset(&old, 0xee, sizeof old);
+    ck_assert_ok(linattn_sampler_options_init(old_options, sizeof old.options));
+    ck_assert_uint_eq(old.options.struct_size, sizeof old.options);
+    for (size_t i = 0; i < sizeof old.beyond; i++) ck_assert_int_eq(old.beyond[i], 0xee);
+    old.options.dim = whole.dim;
+    old.options.context = whole.context;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ok(linattn_sampler_create(&sampler, i ? old_options : &whole));
+        ck_assert_ok(linattn_batch_create_from_sampler(&batch, sampler, 4, 0));
+        ck_assert_ok(linattn_batch_get_arrays(batch, NULL, targets[i]));
+        linattn_batch_destroy(batch);
+        linattn_sampler_destroy(sampler);
+    }
+    ck_assert_mem_eq(targets[0], targets[1], sizeof targets[0]);
+    old.options.task = LINATTN_TASK_FIXED_MLP; /* with the defaults of the options that it cannot name */
+    ck_assert_ok(linattn_sampler_create(&sampler, old_options));
+    linattn_sampler_destroy(sampler);
+    old.options.task = LINATTN_TASK_SPARSE_LINEAR;
+    refuse(old_options, LINATTN_EINVAL, "sparsity is 0");
+    old.options.struct_size--;
+    refuse(old_options, LINATTN_EINVAL, "struct_size");
 }
 END_TEST
 
@@ -183,9 +279,10 @@ static int use_everything(void) {
     linattn_sampler *sampler = NULL;
     linattn_batch *drawn = NULL, *given = NULL;
     int status = LINATTN_OK;
-    for (int32_t kind = 0; kind < 2 && status == LINATTN_OK; kind++) {
+    for (int32_t i = 0; i < 3 && status == LINATTN_OK; i++) {
         linattn_sampler_options o = good();
-        o.kind = kind;
+        o.kind = i == 1 ? LINATTN_BATCH_MOMENTS : LINATTN_BATCH_TOKENS;
+        o.task = i == 2 ? LINATTN_TASK_FIXED_MLP : LINATTN_TASK_LINEAR;
         o.covariates = LINATTN_COVARIATES_ROTATED;
         o.covariate_factor = o.task_factor = factor;
         status = linattn_sampler_create(&sampler, &o);
@@ -222,6 +319,9 @@ static Suite *sampler_input_suite(void) {
     tcase_add_test(tc, null_and_versions);
     tcase_add_test(tc, each_option_wrong);
     tcase_add_test(tc, options_of_distributions);
+    tcase_add_test(tc, options_of_tasks);
+    tcase_add_test(tc, moments_need_a_linear_task);
+    tcase_add_test(tc, the_first_struct_is_understood);
     tcase_add_test(tc, moments_need_gaussian_covariates);
     tcase_add_test(tc, batches_of_samplers);
     tcase_add_test(tc, batches_of_arrays);

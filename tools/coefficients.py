@@ -79,6 +79,12 @@ def constants():
     yield "LOG2_INVERSE", 1 / log(mpf(2)), None
     yield "TWO_PI_HIGH", two_pi_high, None
     yield "TWO_PI_LOW", 2 * pi - two_pi_high, None
+    turn_high = mpf(float(1 / (2 * pi)))
+    turn_high_1, turn_high_2 = split(turn_high, 26)
+    yield "TURN_HIGH", turn_high, "1/(2 pi), and the two halves of it"
+    yield "TURN_HIGH_1", turn_high_1, None
+    yield "TURN_HIGH_2", turn_high_2, None
+    yield "TURN_LOW", 1 / (2 * pi) - turn_high, None
 
 
 def header():

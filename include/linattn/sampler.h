@@ -24,7 +24,8 @@ typedef struct linattn_batch linattn_batch;
 /* Limits on sizes; beyond them create returns LINATTN_EINVAL. */
 enum {
     LINATTN_MAX_DIM = 1024,         /* d */
-    LINATTN_MAX_CONTEXT = 1 << 22   /* n */
+    LINATTN_MAX_CONTEXT = 1 << 22,  /* n */
+    LINATTN_MAX_HIDDEN = 4096       /* width of a task's network */
 };
 
 /* How the covariates of a token are distributed, independently for every token. */
@@ -35,9 +36,18 @@ enum linattn_covariates {
     LINATTN_COVARIATES_ROTATED = 3  /* F x0, x0 ~ N(0, I_d), F = covariate_factor: covariance F F^T */
 };
 
-/* How responses follow from covariates. */
+/* How responses follow from covariates. Each prompt has weights of its own: w ~ N(0, I_d), or G w0 with w0 ~ N(0, I_d) and
+ * G = task_factor. E y^2 = d for standard normal covariates and G the identity, unless it is said otherwise. */
 enum linattn_task {
-    LINATTN_TASK_LINEAR = 0         /* y = <w, x>, w ~ N(0, I_d), or G w0 with w0 ~ N(0, I_d) and G = task_factor */
+    LINATTN_TASK_LINEAR = 0,        /* y = <w, x> */
+    LINATTN_TASK_SPARSE_LINEAR = 1, /* y = <w, x>, of w0 only `sparsity` entries, at uniform places, not 0: E y^2 = sparsity */
+    LINATTN_TASK_SINE = 2,          /* y = sin <w, x>, in radians: E y^2 < 1 */
+    LINATTN_TASK_QUADRATIC = 3,     /* y = <w, x>^2 / sqrt(3 (d + 2)) */
+    LINATTN_TASK_FIXED_MLP = 4,     /* y = <w, g(x)>, g(x) = W2 relu(W1 x + b1) + b2 with `hidden` units, the same g for all prompts,
+                                       draws and streams: weights and biases uniform on +-1/sqrt(fan-in), from network_seed. Not
+                                       normalised. Tokens carry x, not g(x) */
+    LINATTN_TASK_RELU_NETWORK = 5   /* y = sqrt(2/h) sum_j v_j relu(<u_j, x>), h = `hidden`, a network for each prompt: v_j and the
+                                       entries of u_j are N(0, 1); task_factor is not read. Garg et al., arXiv:2208.01066 */
 };
 
 /* What a drawn batch holds. */
@@ -45,7 +55,8 @@ enum linattn_batch_kind {
     LINATTN_BATCH_TOKENS = 0,       /* every token */
     LINATTN_BATCH_MOMENTS = 1       /* only what linear attention needs: the second moments of the context tokens, drawn directly
                                        (Bartlett's decomposition), the query and the target. The cost does not grow with n.
-                                       Exact in distribution for Gaussian covariates: normal, rotated, gamma with shape d/2. */
+                                       Exact in distribution for Gaussian covariates (normal, rotated, gamma with shape d/2) and
+                                       tasks linear in x (linear, sparse linear). */
 };
 
 /* Independent random streams of one seed: what is drawn from one tells nothing about another. */
@@ -71,6 +82,10 @@ typedef struct linattn_sampler_options {
     int32_t reserved;               /* 0 */
     const double *covariate_factor; /* F (d, d), finite, copied; read for rotated covariates, where it is needed; NULL */
     const double *task_factor;      /* G (d, d), finite, copied; NULL means the identity */
+    /* Since 0.2: */
+    size_t sparsity;                /* s, 1 to dim; read for the sparse linear task, where it is to be set; 0 */
+    size_t hidden;                  /* h, 1 to LINATTN_MAX_HIDDEN; read for fixed MLP and ReLU network; 10 */
+    uint64_t network_seed;          /* any value; read for the fixed MLP; 0 */
 } linattn_sampler_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.
@@ -79,8 +94,8 @@ LINATTN_API int linattn_sampler_options_init(linattn_sampler_options *options, s
 
 /* Makes a sampler; *out is the caller's to destroy, NULL on failure.
  * Returns LINATTN_EINVAL (an option is outside what is allowed), LINATTN_ENONFINITE (a factor holds NaN or Inf),
- * LINATTN_EUNSUPPORTED (moments of covariates that are not Gaussian), LINATTN_EVERSION (a newer struct with unknown options set)
- * or LINATTN_ENOMEM. */
+ * LINATTN_EUNSUPPORTED (moments of covariates that are not Gaussian, or of a task that is not linear), LINATTN_EVERSION (a newer
+ * struct with unknown options set) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options *options);
 LINATTN_API void linattn_sampler_destroy(linattn_sampler *sampler);
 

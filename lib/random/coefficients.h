@@ -7,6 +7,10 @@
 #define LINATTN__LOG2_INVERSE 0x1.71547652b82fep+0
 #define LINATTN__TWO_PI_HIGH  0x1.921fb54442d18p+2
 #define LINATTN__TWO_PI_LOW   0x1.1a62633145c07p-52
+#define LINATTN__TURN_HIGH    0x1.45f306dc9c883p-3 /* 1/(2 pi), and the two halves of it */
+#define LINATTN__TURN_HIGH_1  0x1.45f3070000000p-3
+#define LINATTN__TURN_HIGH_2  -0x1.1b1bbe8000000p-30
+#define LINATTN__TURN_LOW     -0x1.6b01ec5417056p-57
 
 /* log(m) = f - s (f - z R(z)), f = m - 1, s = f/(2 + f), z = s^2; the polynomial is within 3.1e-16 */
 #define LINATTN__LOG_0 0x1.5555555555558p-1

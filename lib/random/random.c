@@ -103,6 +103,7 @@ void linattn__random_gammas(const linattn__stream *stream, unsigned kind, unsign
 
 double linattn__random_log(double x) { return vreal_log(vreal_all(x))[0]; }
 double linattn__random_exp(double x) { return vreal_exp(vreal_all(x))[0]; }
+double linattn__random_sin(double x) { return vreal_sin(vreal_all(x))[0]; }
 
 void linattn__random_cos_sin(double u, double *cosine, double *sine) {
     vreal c, s;

@@ -16,7 +16,8 @@
 enum linattn__purpose {
     LINATTN__PURPOSE_INITIALISATION = 0xffe,
     LINATTN__PURPOSE_RESAMPLING = 0xffd,
-    LINATTN__PURPOSE_DIAGNOSTICS = 0xffc
+    LINATTN__PURPOSE_DIAGNOSTICS = 0xffc,
+    LINATTN__PURPOSE_NETWORK = 0xffb
 };
 
 enum linattn__kind {
@@ -31,11 +32,17 @@ enum linattn__kind {
     LINATTN__KIND_PROJECTED_NOISE = 8,  /* normals, v = column: the noise within the span of the covariates */
     LINATTN__KIND_REMAINDER = 9,        /* a gamma attempt, v = 0: the squared norm of the rest of the noise */
     LINATTN__KIND_REMAINDER_BOOST = 10, /* a uniform, v = 0 */
+    LINATTN__KIND_POSITIONS = 11,       /* uniforms, v = coordinate: where sparse weights are not 0 */
+    LINATTN__KIND_HIDDEN = 12,          /* normals, v = unit * d + coordinate: the first layer of a prompt's network */
     LINATTN__KIND_PARAMETERS = 0,       /* of the purpose INITIALISATION: normals, v = parameter */
     LINATTN__KIND_INDICES = 0,          /* of the purpose RESAMPLING: uniforms, for indices */
     LINATTN__KIND_SIMULATED = 1,        /* of the purpose RESAMPLING: normals, for simulated samples */
     LINATTN__KIND_START = 0,            /* of the purpose DIAGNOSTICS: normals, v = parameter: where Lanczos starts */
-    LINATTN__KIND_SURROGATE = 1         /* of the purpose DIAGNOSTICS: normals, prompt = number, v = eigenvector */
+    LINATTN__KIND_SURROGATE = 1,        /* of the purpose DIAGNOSTICS: normals, prompt = number, v = eigenvector */
+    LINATTN__KIND_WEIGHTS_1 = 0,        /* of the purpose NETWORK: uniforms, v = unit * d + coordinate */
+    LINATTN__KIND_BIASES_1 = 1,         /* of the purpose NETWORK: uniforms, v = unit */
+    LINATTN__KIND_WEIGHTS_2 = 2,        /* of the purpose NETWORK: uniforms, v = coordinate * hidden + unit */
+    LINATTN__KIND_BIASES_2 = 3          /* of the purpose NETWORK: uniforms, v = coordinate */
 };
 
 enum { LINATTN__PHILOX_ROUNDS = 10 };
@@ -75,9 +82,10 @@ void linattn__gamma_open(linattn__gamma *gamma, double shape);
 void linattn__random_gammas(const linattn__stream *stream, unsigned kind, unsigned boosts, uint32_t prompt,
                             const linattn__gamma *gamma, uint64_t first, size_t count, double *out);
 
-/* log x for normal x > 0, exp x for x <= 0, cos and sin of 2 pi u for 0 <= u <= 1: the ones that samples are made with. */
+/* log x for normal x > 0, exp x for x <= 0, cos and sin of 2 pi u for 0 <= u <= 1, sin x: the ones that samples are made with. */
 double linattn__random_log(double x);
 double linattn__random_exp(double x);
 void linattn__random_cos_sin(double u, double *cosine, double *sine);
+double linattn__random_sin(double x);
 
 #endif

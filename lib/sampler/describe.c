@@ -9,6 +9,7 @@ static uint64_t factor_digest(const double *factor, size_t d) {
 int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user) {
     const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
     const int gamma = o->covariates == LINATTN_COVARIATES_GAMMA;
+    const int network = o->task == LINATTN_TASK_FIXED_MLP || o->task == LINATTN_TASK_RELU_NETWORK;
     const struct {
         const char *name;
         uint64_t value;
@@ -24,9 +25,13 @@ int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe 
                   {"sampler.noise_std", linattn__real_bits(o->noise_std + 0.0) /* -0 is 0 */},
                   {"sampler.noisy_target", (uint64_t)o->noisy_target},
                   {"sampler.covariate_factor.digest", factor_digest(o->covariate_factor, o->dim)},
-                  {"sampler.task_factor.digest", factor_digest(o->task_factor, o->dim)}};
+                  {"sampler.task_factor.digest", factor_digest(o->task_factor, o->dim)},
+                  /* The following only where they are read: a checkpoint of before they were there can then still be continued. */
+                  {o->task == LINATTN_TASK_SPARSE_LINEAR ? "sampler.sparsity" : NULL, o->sparsity},
+                  {network ? "sampler.hidden" : NULL, o->hidden},
+                  {o->task == LINATTN_TASK_FIXED_MLP ? "sampler.network_seed" : NULL, o->network_seed}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const int status = visit(fields[i].name, fields[i].value, user);
+        const int status = fields[i].name != NULL ? visit(fields[i].name, fields[i].value, user) : 0;
         if (status != 0) return status;
     }
     return 0;

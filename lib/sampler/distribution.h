@@ -16,7 +16,13 @@
     ROW(LINATTN_COVARIATES_GAMMA, covariates_gamma)                                                                                \
     ROW(LINATTN_COVARIATES_ROTATED, covariates_rotated)
 
-#define LINATTN__TASK_ROWS(ROW) ROW(LINATTN_TASK_LINEAR, task_linear)
+#define LINATTN__TASK_ROWS(ROW)                                                                                                    \
+    ROW(LINATTN_TASK_LINEAR, task_linear)                                                                                          \
+    ROW(LINATTN_TASK_SPARSE_LINEAR, task_sparse_linear)                                                                            \
+    ROW(LINATTN_TASK_SINE, task_sine)                                                                                              \
+    ROW(LINATTN_TASK_QUADRATIC, task_quadratic)                                                                                    \
+    ROW(LINATTN_TASK_FIXED_MLP, task_fixed_mlp)                                                                                    \
+    ROW(LINATTN_TASK_RELU_NETWORK, task_relu_network)
 
 /* Tokens drawn at a time; even, so that a tile begins with a whole pair of variates. */
 enum { LINATTN__TILE = 32 };
@@ -29,6 +35,11 @@ typedef struct linattn__plan {
     int noisy_target;
     const double *covariate_factor; /* F (d, d); NULL: the identity */
     const double *task_factor;      /* G (d, d); NULL: the identity */
+    size_t weights;                 /* numbers in a prompt's weights; d for linear tasks */
+    size_t sparsity;                /* sparse linear task: s */
+    size_t hidden;                  /* tasks with a network: h */
+    double response_scale;          /* quadratic and ReLU network tasks: y is multiplied by it */
+    double *network;                /* fixed MLP task: owned by the sampler; NULL otherwise */
     double gaussian_scale;          /* s > 0: covariates are N(0, s^2 F F^T); 0: they are not Gaussian */
     linattn__gamma radius;          /* gamma covariates: shape k */
     double radius_scale;            /* gamma covariates: sqrt(theta) */
@@ -54,9 +65,12 @@ typedef struct linattn__covariates {
 
 typedef struct linattn__task {
     int linear; /* y = <w, x>: moments mode can draw it */
-    /* The prompts' weights w (groups, d, lanes). scratch: (d, lanes). */
+    /* Checks the options that this task reads and fills its part of the plan. Returns LINATTN_EINVAL or LINATTN_ENOMEM; what it put
+     * into the plan is released by the sampler in any case. Only the baseline's function is ever called. */
+    int (*prepare)(const linattn_sampler_options *options, linattn__plan *plan);
+    /* The prompts' weights w (groups, plan->weights, lanes); groups is 1 unless the task is linear. scratch: (2 d, lanes). */
     void (*weights)(const linattn__plan *plan, const linattn__span *span, double *w, double *scratch);
-    /* Responses of one group without noise: y (count, lanes) of x (count, d, lanes), w (d, lanes). */
+    /* Responses of one group without noise: y (count, lanes) of x (count, d, lanes), w (plan->weights, lanes). */
     void (*respond)(const linattn__plan *plan, const double *w, const double *x, size_t count, double *y);
 } linattn__task;
 

@@ -12,15 +12,15 @@ typedef struct token_tile {
     linattn__span span; /* one group */
     size_t block;       /* where its prompts are: lanes lane, lane + 1, ... of this block */
     size_t lane;
-    double *w;       /* (d, lanes) */
+    double *w;       /* (plan->weights, lanes) */
     double *x;       /* (TILE, d, lanes) */
     double *y;       /* (TILE, lanes) */
-    double *scratch; /* (d + TILE, lanes) */
+    double *scratch; /* (2 d + TILE, lanes) */
 } token_tile;
 
 static size_t measure(const linattn__plan *plan) {
     const size_t d = plan->dim;
-    return (d + LINATTN__TILE * d + LINATTN__TILE + d + LINATTN__TILE) * LINATTN__BLOCK;
+    return (plan->weights + LINATTN__TILE * d + LINATTN__TILE + 2 * d + LINATTN__TILE) * LINATTN__BLOCK;
 }
 
 /* sums[0 .. width) += sum over tokens of a_t b_t, b being `width` neighbouring columns; a and b step by one token. */
@@ -128,7 +128,7 @@ static void draw_blocks(const linattn__plan *plan, const linattn__covariates *co
                         double *workspace) {
     const size_t d = plan->dim, tokens = plan->context + 1, end = (first_block + blocks) * LINATTN__BLOCK;
     token_tile tile = {.plan = plan, .span = {.stream = stream, .groups = 1}, .w = workspace};
-    tile.x = tile.w + d * LINATTN__LANES;
+    tile.x = tile.w + plan->weights * LINATTN__LANES;
     tile.y = tile.x + LINATTN__TILE * d * LINATTN__LANES;
     tile.scratch = tile.y + LINATTN__TILE * LINATTN__LANES;
     for (size_t prompt = first_block * LINATTN__BLOCK; prompt < end; prompt += LINATTN__LANES) {

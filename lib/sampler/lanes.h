@@ -70,6 +70,18 @@ LINATTN__INLINE size_t lanes_uniform_chunk(unsigned kind, lanes_cursor *cursor, 
     return pairs;
 }
 
+/* Uniforms v = first .. first+count-1, first even. */
+LINATTN__INLINE void lanes_uniforms(const linattn__span *span, unsigned kind, uint64_t first, size_t count, double *out) {
+    lanes_cursor cursor = {span, first, count, 0, 0};
+    for (; count > 0 && cursor.group < span->groups; lanes_advance(&cursor)) {
+        vreal u[2];
+        uniform_pair(span->stream, kind, lanes_pair(&cursor), lanes_prompts(span, cursor.group), u);
+        double *place = lanes_place(&cursor, out);
+        vreal_store(place, u[0]);
+        if (lanes_halves(&cursor) == 2) vreal_store(place + LINATTN__LANES, u[1]);
+    }
+}
+
 /* Normals v = first .. first+count-1, first even. */
 LINATTN__INLINE void lanes_normals(const linattn__span *span, unsigned kind, uint64_t first, size_t count, double *out) {
     double chunk[LANES_CHUNK * LINATTN__LANES] __attribute__((aligned(64)));

@@ -5,6 +5,7 @@
 #include "common/owners.h"
 #include "sampler/distribution.h"
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 struct linattn_sampler {
@@ -37,10 +38,10 @@ enum {
 };
 
 static const linattn_sampler_options defaults = {
-    .struct_size = sizeof(linattn_sampler_options), .gamma_shape = 1, .gamma_scale = 1};
+    .struct_size = sizeof(linattn_sampler_options), .gamma_shape = 1, .gamma_scale = 1, .hidden = 10};
 
-static const linattn__struct type = {"linattn_sampler_options", sizeof(linattn_sampler_options), sizeof(linattn_sampler_options),
-                                     &defaults};
+static const linattn__struct type = {"linattn_sampler_options", sizeof(linattn_sampler_options),
+                                     offsetof(linattn_sampler_options, sparsity), &defaults};
 
 int linattn_sampler_options_init(linattn_sampler_options *options, size_t size) {
     return linattn__options_init(&type, options, size);
@@ -78,11 +79,16 @@ static int copy_factor(const char *name, const double *factor, size_t d, double 
 }
 
 /* Moments can be drawn only where they have a known distribution; the gammas of Bartlett's diagonal are made ready. */
-static int prepare_moments(linattn__plan *plan, int linear) {
+static int prepare_moments(linattn__plan *plan, int32_t task) {
+    if (!task_table[task][LINATTN__ISA_BASELINE]->linear)
+        return linattn__fail(LINATTN_EUNSUPPORTED,
+                             "kind is moments and task is %d; allowed with moments: tasks linear in the "
+                             "covariates, which are 0 (linear) and 1 (sparse linear)",
+                             (int)task);
     const size_t n = plan->context, m = n < plan->dim ? n : plan->dim;
-    if (plan->gaussian_scale == 0 || !linear)
-        return linattn__fail(LINATTN_EUNSUPPORTED, "kind is moments, which needs a linear task and Gaussian covariates; allowed: "
-                                                   "normal, rotated, or gamma with gamma_shape = dim/2");
+    if (plan->gaussian_scale == 0)
+        return linattn__fail(LINATTN_EUNSUPPORTED, "kind is moments, which needs Gaussian covariates; allowed: normal, rotated, or "
+                                                   "gamma with gamma_shape = dim/2");
     plan->chi = linattn__allocate(m, sizeof *plan->chi);
     if (plan->chi == NULL) return linattn__fail_memory("the sampler");
     for (size_t j = 0; j < m; j++) linattn__gamma_open(&plan->chi[j], (double)(n - j) / 2);
@@ -93,6 +99,7 @@ static int prepare_moments(linattn__plan *plan, int linear) {
 static int build(linattn_sampler *s) {
     linattn_sampler_options *o = &s->options;
     if (o->covariates != LINATTN_COVARIATES_ROTATED) o->covariate_factor = NULL;
+    if (o->task == LINATTN_TASK_RELU_NETWORK) o->task_factor = NULL;
     int status = copy_factor("covariate_factor", o->covariate_factor, o->dim, &s->covariate_factor);
     if (status == LINATTN_OK) status = copy_factor("task_factor", o->task_factor, o->dim, &s->task_factor);
     if (status != LINATTN_OK) return status;
@@ -104,9 +111,9 @@ static int build(linattn_sampler *s) {
                               .noisy_target = o->noisy_target,
                               .task_factor = o->task_factor};
     status = covariates_table[o->covariates][LINATTN__ISA_BASELINE]->prepare(o, &s->plan);
-    if (status == LINATTN_OK && o->kind == LINATTN_BATCH_MOMENTS)
-        status = prepare_moments(&s->plan, task_table[o->task][LINATTN__ISA_BASELINE]->linear);
-    s->workspace = drawing_table[o->kind][LINATTN__ISA_BASELINE]->workspace(&s->plan);
+    if (status == LINATTN_OK) status = task_table[o->task][LINATTN__ISA_BASELINE]->prepare(o, &s->plan);
+    if (status == LINATTN_OK && o->kind == LINATTN_BATCH_MOMENTS) status = prepare_moments(&s->plan, o->task);
+    if (status == LINATTN_OK) s->workspace = drawing_table[o->kind][LINATTN__ISA_BASELINE]->workspace(&s->plan);
     return status;
 }
 
@@ -136,6 +143,7 @@ void linattn_sampler_destroy(linattn_sampler *sampler) {
     linattn__release(sampler->covariate_factor);
     linattn__release(sampler->task_factor);
     linattn__release(sampler->plan.chi);
+    linattn__release(sampler->plan.network);
     linattn__release(sampler);
 }
 

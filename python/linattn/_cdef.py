@@ -6,6 +6,7 @@ SOURCE = """
 enum {
     LINATTN_MAX_DIM = 1024,
     LINATTN_MAX_CONTEXT = 4194304,
+    LINATTN_MAX_HIDDEN = 4096,
 };
 enum linattn_covariates {
     LINATTN_COVARIATES_NORMAL = 0,
@@ -15,6 +16,11 @@ enum linattn_covariates {
 };
 enum linattn_task {
     LINATTN_TASK_LINEAR = 0,
+    LINATTN_TASK_SPARSE_LINEAR = 1,
+    LINATTN_TASK_SINE = 2,
+    LINATTN_TASK_QUADRATIC = 3,
+    LINATTN_TASK_FIXED_MLP = 4,
+    LINATTN_TASK_RELU_NETWORK = 5,
 };
 enum linattn_batch_kind {
     LINATTN_BATCH_TOKENS = 0,
@@ -196,6 +202,9 @@ struct linattn_sampler_options {
     int32_t reserved;
     const double *covariate_factor;
     const double *task_factor;
+    size_t sparsity;
+    size_t hidden;
+    uint64_t network_seed;
 };
 struct linattn_model_options {
     size_t struct_size;
@@ -854,6 +863,9 @@ COMMENTS = {
         "noisy_target": "1: the target carries noise of the same standard deviation; 0: it does not; 0",
         "covariate_factor": "F (d, d), finite, copied; read for rotated covariates, where it is needed; NULL",
         "task_factor": "G (d, d), finite, copied; NULL means the identity",
+        "sparsity": "s, 1 to dim; read for the sparse linear task, where it is to be set; 0",
+        "hidden": "h, 1 to LINATTN_MAX_HIDDEN; read for fixed MLP and ReLU network; 10",
+        "network_seed": "any value; read for the fixed MLP; 0",
     },
     "linattn_spectrum": {
         "count": "p eigenvalues",

@@ -86,18 +86,28 @@ static int show_batches(void) {
     options.covariate_factor = factor;
     options.gamma_shape = 0.1;
     options.gamma_scale = 10;
+    options.sparsity = 2;
+    options.hidden = 3;
+    options.network_seed = SEED + 1;
     const struct {
         const char *name;
-        int32_t covariates, kind;
-    } row[] = {{"normal prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS},
-               {"sphere prompts", LINATTN_COVARIATES_SPHERE, LINATTN_BATCH_TOKENS},
-               {"gamma prompts", LINATTN_COVARIATES_GAMMA, LINATTN_BATCH_TOKENS},
-               {"rotated prompts", LINATTN_COVARIATES_ROTATED, LINATTN_BATCH_TOKENS},
-               {"moments", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_MOMENTS},
-               {"rotated moments", LINATTN_COVARIATES_ROTATED, LINATTN_BATCH_MOMENTS}};
+        int32_t covariates, kind, task;
+    } row[] = {{"normal prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_LINEAR},
+               {"sphere prompts", LINATTN_COVARIATES_SPHERE, LINATTN_BATCH_TOKENS, LINATTN_TASK_LINEAR},
+               {"gamma prompts", LINATTN_COVARIATES_GAMMA, LINATTN_BATCH_TOKENS, LINATTN_TASK_LINEAR},
+               {"rotated prompts", LINATTN_COVARIATES_ROTATED, LINATTN_BATCH_TOKENS, LINATTN_TASK_LINEAR},
+               {"moments", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_MOMENTS, LINATTN_TASK_LINEAR},
+               {"rotated moments", LINATTN_COVARIATES_ROTATED, LINATTN_BATCH_MOMENTS, LINATTN_TASK_LINEAR},
+               {"sparse linear prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_SPARSE_LINEAR},
+               {"sine prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_SINE},
+               {"quadratic prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_QUADRATIC},
+               {"fixed MLP prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_FIXED_MLP},
+               {"ReLU network prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_RELU_NETWORK},
+               {"sparse linear moments", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_MOMENTS, LINATTN_TASK_SPARSE_LINEAR}};
     for (size_t i = 0; i < sizeof row / sizeof *row && !failed; i++) {
         options.covariates = row[i].covariates;
         options.kind = row[i].kind;
+        options.task = row[i].task;
         failed = show_batch(row[i].name, &options);
     }
     return failed;

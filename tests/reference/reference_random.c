@@ -6,7 +6,24 @@
 static const long double PI = 3.14159265358979323846264338327950288L;
 
 /* Streams' kinds. */
-enum { COVARIATES, RADII, RADII_BOOST, TASK, NOISE, BARTLETT, CHI, CHI_BOOST, PROJECTED, REMAINDER, REMAINDER_BOOST };
+enum {
+    COVARIATES,
+    RADII,
+    RADII_BOOST,
+    TASK,
+    NOISE,
+    BARTLETT,
+    CHI,
+    CHI_BOOST,
+    PROJECTED,
+    REMAINDER,
+    REMAINDER_BOOST,
+    POSITIONS,
+    HIDDEN
+};
+
+/* The purpose of the fixed network, in place of a sampler's stream. */
+enum { NETWORK = 0xffb };
 
 void reference_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]) {
     uint32_t k0 = key[0], k1 = key[1], c[4] = {counter[0], counter[1], counter[2], counter[3]};
@@ -96,7 +113,14 @@ static void multiply(const double *factor, size_t d, long double *x) {
 }
 
 static void weights(const linattn_sampler_options *o, uint64_t draw, uint32_t prompt, long double *w) {
-    for (size_t j = 0; j < o->dim; j++) w[j] = reference_normal(stream_of(o, draw, prompt, TASK), j);
+    size_t needed = o->task == LINATTN_TASK_SPARSE_LINEAR ? o->sparsity : o->dim;
+    for (size_t j = 0; j < o->dim; j++) {
+        const int keep =
+            needed == o->dim - j ||
+            reference_uniform(stream_of(o, draw, prompt, POSITIONS), j) * (long double)(o->dim - j) < (long double)needed;
+        w[j] = keep ? reference_normal(stream_of(o, draw, prompt, TASK), j) : 0;
+        needed -= (size_t)keep;
+    }
     multiply(o->task_factor, o->dim, w);
 }
 
@@ -116,6 +140,54 @@ static void covariates(const linattn_sampler_options *o, uint64_t draw, uint32_t
     if (o->covariates == LINATTN_COVARIATES_ROTATED) multiply(o->covariate_factor, d, x);
 }
 
+/* Number v of an array of the fixed network. */
+static long double network(const linattn_sampler_options *o, uint32_t array, size_t fan_in, size_t v) {
+    const reference_place place = {o->network_seed, 0, NETWORK * 16 + array, 0};
+    return (2 * reference_uniform(place, v) - 1) / sqrtl((long double)fan_in);
+}
+
+/* <w, W2 relu(W1 x + b1) + b2>, the network made anew. */
+static long double fixed_mlp(const linattn_sampler_options *o, const long double *w, const long double *x) {
+    const size_t d = o->dim, h = o->hidden;
+    long double y = 0;
+    for (size_t i = 0; i < d; i++) y += w[i] * network(o, 3, h, i);
+    for (size_t k = 0; k < h; k++) {
+        long double unit = network(o, 1, d, k);
+        for (size_t j = 0; j < d; j++) unit += network(o, 0, d, k * d + j) * x[j];
+        for (size_t i = 0; i < d; i++) y += w[i] * network(o, 2, h, i * h + k) * fmaxl(unit, 0);
+    }
+    return y;
+}
+
+static long double relu_network(const linattn_sampler_options *o, uint64_t draw, uint32_t prompt, const long double *x) {
+    const size_t d = o->dim, h = o->hidden;
+    long double y = 0;
+    for (size_t k = 0; k < h; k++) {
+        long double unit = 0;
+        for (size_t j = 0; j < d; j++) unit += reference_normal(stream_of(o, draw, prompt, HIDDEN), k * d + j) * x[j];
+        y += reference_normal(stream_of(o, draw, prompt, TASK), k) * fmaxl(unit, 0);
+    }
+    return y * sqrtl(2 / (long double)h);
+}
+
+static long double response(const linattn_sampler_options *o, uint64_t draw, uint32_t prompt, const long double *w,
+                            const long double *x) {
+    long double y = 0;
+    for (size_t j = 0; j < o->dim; j++) y += w[j] * x[j];
+    switch (o->task) {
+    case LINATTN_TASK_SINE:
+        return sinl(y);
+    case LINATTN_TASK_QUADRATIC:
+        return y * y / sqrtl(3 * ((long double)o->dim + 2));
+    case LINATTN_TASK_FIXED_MLP:
+        return fixed_mlp(o, w, x);
+    case LINATTN_TASK_RELU_NETWORK:
+        return relu_network(o, draw, prompt, x);
+    default:
+        return y;
+    }
+}
+
 double reference_tokens(const linattn_sampler_options *o, uint64_t draw, uint32_t prompt, double *tokens) {
     const size_t d = o->dim, n = o->context;
     long double *w = malloc(2 * d * sizeof *w), *x = w + d;
@@ -123,12 +195,9 @@ double reference_tokens(const linattn_sampler_options *o, uint64_t draw, uint32_
     weights(o, draw, prompt, w);
     for (size_t token = 0; token <= n; token++) {
         double *row = tokens + (token == 0 ? n : token - 1) * (d + 1);
-        long double y = 0;
         covariates(o, draw, prompt, token, x);
-        for (size_t j = 0; j < d; j++) {
-            row[j] = (double)x[j];
-            y += w[j] * x[j];
-        }
+        for (size_t j = 0; j < d; j++) row[j] = (double)x[j];
+        long double y = response(o, draw, prompt, w, x);
         if (token > 0 || o->noisy_target) y += o->noise_std * reference_normal(stream_of(o, draw, prompt, NOISE), token);
         row[d] = token == 0 ? 0 : (double)y;
         if (token == 0) target = (double)y;
