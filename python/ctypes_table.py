@@ -37,6 +37,10 @@ LINATTN_TENSOR_P = 0
 LINATTN_TENSOR_Q = 1
 LINATTN_TENSOR_WQ = 2
 LINATTN_TENSOR_WK = 3
+LINATTN_TENSOR_W1 = 4
+LINATTN_TENSOR_B1 = 5
+LINATTN_TENSOR_W2 = 6
+LINATTN_TENSOR_B2 = 7
 LINATTN_STOP = 1
 LINATTN_OK = 0
 LINATTN_EINVAL = -1
@@ -257,6 +261,7 @@ linattn_model_options._fields_ = [
     ("form", c_int32),
     ("init_std", c_double),
     ("qk_rank", c_size_t),
+    ("mlp_hidden", c_size_t),
 ]
 
 linattn_tensor._fields_ = [

@@ -131,7 +131,6 @@ static const char *const attentions[] = {"linear", "softmax", "softmax_context",
 /* 1 checked, 0 failed, -1 skipped. */
 static int check_file(const char *file, const known_answer *a) {
     const char *attention = known_answer_config(a, "attention"), *form = known_answer_config(a, "form");
-    if (known_answer_size(a, "mlp_hidden")) return -1;
     const size_t prompts = known_answer_size(a, "B"), context = known_answer_size(a, "n"), dim = known_answer_size(a, "d");
     const double *tokens = known_answer_array(a, "Z", prompts * (context + 1) * (dim + 1));
     const double *targets = known_answer_array(a, "target", prompts);
@@ -141,6 +140,8 @@ static int check_file(const char *file, const known_answer *a) {
     options.layers = known_answer_size(a, "layers");
     options.heads = known_answer_size(a, "heads");
     while (options.attention < 4 && strcmp(attention, attentions[options.attention]) != 0) options.attention++;
+    if (options.attention == 4) return -1;
+    options.mlp_hidden = known_answer_size(a, "mlp_hidden");
     options.qk_rank = known_answer_size(a, "qk_rank");
     options.form = strcmp(form, "full") == 0 ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK;
     linattn_model *model = NULL;

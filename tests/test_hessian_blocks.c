@@ -21,11 +21,12 @@ static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {2, 1, 3, 4, 0}, {3, 1
                                          {2, 1, 2, 3, 1}, {3, 2, 3, 5, 1}, {2, 4, 4, 3, 1}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = 2 * SHAPES };
 
-/* Every shape with linear attention, then with another kind and a factored Q. */
+/* Every shape with linear attention, then with other kinds, factored Q and front MLPs. */
 static random_case open_case(int i, size_t prompts, unsigned seed) {
     const reference_model model = {.shape = shapes[i % SHAPES],
                                    .attention = i < SHAPES ? LINATTN_ATTENTION_LINEAR : i % 4,
-                                   .qk_rank = i < SHAPES ? 0 : 1 + (size_t)i % 3};
+                                   .qk_rank = i < SHAPES ? 0 : (size_t)i % 3,
+                                   .mlp_hidden = i < SHAPES ? 0 : (size_t)i / 2 % 2 * 3};
     return random_case_open_model(model, prompts, seed);
 }
 static const double MARK = 12345;

@@ -62,6 +62,10 @@ static int live(everything *e, const char *path, int variant) {
         model.layers = 3;
         model.attention = LINATTN_ATTENTION_SOFTMAX;
     }
+    if (variant == 2) { /* a front MLP: 12 parameters and 3 x 8 */
+        sampler.dim = model.dim = model.mlp_hidden = 2;
+        model.layers = 3;
+    }
     objective.threads = 2;
     callbacks.parameter_count = 36;
     callbacks.gradient = bowl_gradient;
@@ -158,8 +162,8 @@ static Suite *memory_suite(void) {
     Suite *suite = suite_create("memory");
     TCase *tc = tcase_create("memory");
     tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
-    tcase_add_loop_test(tc, steps_take_no_memory, 0, 2);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 3);
+    tcase_add_loop_test(tc, steps_take_no_memory, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

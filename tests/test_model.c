@@ -37,6 +37,7 @@ START_TEST(each_option_wrong_in_turn) {
     ck_assert_refused(options.init_std = NAN, LINATTN_EINVAL, "init_std is nan");
     ck_assert_refused(options.init_std = INFINITY, LINATTN_EINVAL, "init_std is inf");
     ck_assert_refused(options.qk_rank = 1025, LINATTN_EINVAL, "qk_rank is 1025; allowed: 0 (Q is free) to 1024");
+    ck_assert_refused(options.mlp_hidden = 4097, LINATTN_EINVAL, "mlp_hidden is 4097; allowed: 0 (no front MLP) to 4096");
     ck_assert_refused(options.struct_size = 8, LINATTN_EINVAL, "linattn_model_options");
     linattn_model_options options = good_options();
     linattn_model *model = NULL;
@@ -128,6 +129,65 @@ START_TEST(tensor_table_of_a_factored_model) {
         ck_assert_uint_eq(offset, linattn_model_parameter_count(c.model));
         random_case_close(&c);
     }
+}
+END_TEST
+
+START_TEST(tensor_table_of_a_front_mlp) {
+    static const struct {
+        const char *name;
+        size_t rows, columns, offset;
+        int32_t kind;
+    } wanted[] = {{"front.W1", 6, 4, 0, LINATTN_TENSOR_W1},          {"front.b1", 6, 1, 24, LINATTN_TENSOR_B1},
+                  {"front.W2", 4, 6, 30, LINATTN_TENSOR_W2},         {"front.b2", 4, 1, 54, LINATTN_TENSOR_B2},
+                  {"layer0.head0.P", 4, 4, 58, LINATTN_TENSOR_P},    {"layer0.head0.WQ", 2, 4, 74, LINATTN_TENSOR_WQ},
+                  {"layer0.head0.WK", 2, 4, 82, LINATTN_TENSOR_WK},  {"layer1.head0.P", 4, 4, 90, LINATTN_TENSOR_P},
+                  {"layer1.head0.WQ", 2, 4, 106, LINATTN_TENSOR_WQ}, {"layer1.head0.WK", 2, 4, 114, LINATTN_TENSOR_WK}};
+    enum { COUNT = sizeof wanted / sizeof *wanted };
+    random_case c = random_case_open_model((reference_model){.shape = {2, 1, 4, 6, 0}, .qk_rank = 2, .mlp_hidden = 6}, 1, 1);
+    ck_assert_uint_eq(linattn_model_tensor_count(c.model), COUNT);
+    ck_assert_uint_eq(linattn_model_parameter_count(c.model), 122);
+    for (size_t i = 0; i < COUNT; i++) {
+        linattn_tensor t = {.struct_size = sizeof t};
+        ck_assert_ok(linattn_model_get_tensor(c.model, i, &t));
+        ck_assert_str_eq(t.name, wanted[i].name);
+        ck_assert(t.rows == wanted[i].rows && t.columns == wanted[i].columns && t.offset == wanted[i].offset);
+        ck_assert(t.kind == wanted[i].kind && t.layer == (i > 6) && t.head == 0 && t.reserved == 0);
+    }
+    random_case_close(&c);
+}
+END_TEST
+
+/* Uniform between +-1/sqrt(inputs): the largest of m is above 0.9 but for a chance of 0.9^m, and the variance is a third of the bound's
+ * square within 4.5 standard errors. The other parameters are those of the model without an MLP. */
+START_TEST(front_mlp_begins_uniform) {
+    enum { H = 300 };
+    linattn_model_options options = good_options();
+    linattn_model *model = NULL, *plain = NULL;
+    options.dim = 4;
+    ck_assert_ok(linattn_model_create(&plain, &options));
+    options.mlp_hidden = H;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    const size_t p = linattn_model_parameter_count(model), rest = linattn_model_parameter_count(plain), in_1 = 5 * H;
+    double *theta = malloc((p + rest) * sizeof *theta);
+    ck_assert_ok(linattn_model_init_parameters(model, 9, theta));
+    ck_assert_ok(linattn_model_init_parameters(plain, 9, theta + p));
+    ck_assert_uint_eq(p - rest, 9 * H + 4);
+    ck_assert_mem_eq(theta + p - rest, theta + p, rest * sizeof *theta);
+    for (int part = 0; part < 2; part++) {
+        const size_t first = part ? in_1 : 0, end = part ? p - rest : in_1;
+        const double bound = 1 / sqrt(part ? H : 4), count = (double)(end - first);
+        double least = 0, most = 0, square = 0;
+        for (size_t i = first; i < end; i++) {
+            least = fmin(least, theta[i] / bound);
+            most = fmax(most, theta[i] / bound);
+            square += theta[i] / bound * theta[i] / bound / count;
+        }
+        ck_assert(least >= -1 && most <= 1 && least < -0.9 && most > 0.9);
+        ck_assert_double_eq_tol(square, 1.0 / 3, 4.5 * sqrt(4.0 / 45 / count));
+    }
+    free(theta);
+    linattn_model_destroy(model);
+    linattn_model_destroy(plain);
 }
 END_TEST
 
@@ -232,6 +292,8 @@ static Suite *model_suite(void) {
     tcase_add_test(tc, largest_model);
     tcase_add_test(tc, tensor_table_covers_theta_in_order);
     tcase_add_test(tc, tensor_table_of_a_factored_model);
+    tcase_add_test(tc, tensor_table_of_a_front_mlp);
+    tcase_add_test(tc, front_mlp_begins_uniform);
     tcase_add_test(tc, options_of_the_first_release);
     tcase_add_test(tc, case_S3_init_std_is_a_standard_deviation);
     tcase_add_test(tc, predictions_agree_with_the_definition);

@@ -155,8 +155,12 @@ START_TEST(token_path_agrees_with_moment_path) {
     random_case c = random_case_open_model(model, 9, (unsigned)_i + 10);
     const linattn__prompts *prompts = linattn__batch_prompts(c.batch);
     const linattn__data data = linattn__prompts_part(prompts, 0, prompts->blocks);
-    const linattn__shape s = {model.shape.layers,  model.shape.heads, model.shape.dim,
-                              model.shape.context, model.shape.full,  LINATTN_ATTENTION_LINEAR};
+    const linattn__shape s = {.layers = model.shape.layers,
+                              .heads = model.shape.heads,
+                              .dim = model.shape.dim,
+                              .context = model.shape.context,
+                              .full = model.shape.full,
+                              .attention = LINATTN_ATTENTION_LINEAR};
     double *by_moments = numbers(4 * c.p), *by_tokens = numbers(4 * c.p), *u = numbers(3 * c.p);
     for (size_t i = 0; i < 3 * c.p; i++) u[i] = cos((double)(i * i % 997));
     for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
@@ -172,7 +176,7 @@ START_TEST(token_path_agrees_with_moment_path) {
         ck_assert_ptr_nonnull(work);
         const double value = m->sum_squares(&s, c.theta, &data, by_moments, work);
         ck_assert_double_le(fabs(t->sum_squares(&s, c.theta, &data, by_tokens, work) - value), 1e-13 * value);
-        ck_assert_double_eq(t->count_kinks(&s, c.theta, &data, 9, work), 0);
+        ck_assert_double_eq(t->count_kinks(&s, c.theta, &data, work), 0);
         mh->hvp(&s, c.theta, &data, u, 3, 0, 0, by_moments + c.p, work);
         th->hvp(&s, c.theta, &data, u, 3, 0, 0, by_tokens + c.p, work);
         ck_assert_double_le(relative_distance(by_tokens, by_moments, c.p), 1e-12);
@@ -412,6 +416,11 @@ START_TEST(moments_are_refused) {
     ck_assert_status(linattn_objective_create_fixed(&f, c.model, batch, NULL), LINATTN_EUNSUPPORTED, "batch is of kind moments");
     ck_assert_status(linattn_model_predict(c.model, batch, c.theta, prediction), LINATTN_EUNSUPPORTED, names[_i]);
     ck_assert(prediction[0] == 5);
+    random_case_close(&c);
+    c = random_case_open_model((reference_model){.shape = {2, 1, 3, 6, 0}, .mlp_hidden = 2}, 1, 7);
+    ck_assert_status(linattn_objective_create_sampled(&f, c.model, sampler, 2, NULL), LINATTN_EUNSUPPORTED, "mlp_hidden is 2");
+    ck_assert_status(linattn_objective_create_fixed(&f, c.model, batch, NULL), LINATTN_EUNSUPPORTED, "mlp_hidden is 2");
+    ck_assert_status(linattn_model_predict(c.model, batch, c.theta, prediction), LINATTN_EUNSUPPORTED, "mlp_hidden is 2");
     linattn_batch_destroy(batch);
     linattn_sampler_destroy(sampler);
     random_case_close(&c);

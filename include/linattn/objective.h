@@ -133,8 +133,8 @@ typedef struct linattn_derivative_report {
     double analytic;       /* g_worst */
     double difference;     /* (f(theta + h e) - f(theta - h e)) / (2 h) at worst */
     double step;           /* the h used there */
-    uint64_t kinks;        /* scores of ReLU attention that are exactly 0 at theta: the derivative there is 0 by convention, and
-                              differences across such a kink tell something else; 0 for everything else */
+    uint64_t kinks;        /* arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there is 0
+                              by convention, and differences across such a kink tell something else; 0 for everything else */
 } linattn_derivative_report;
 
 /* Checks the gradient (not hvp): compares every entry with a central difference of step h = step * max(1, |theta_i|); step > 0,

@@ -25,7 +25,7 @@ typedef struct linattn_batch linattn_batch;
 enum {
     LINATTN_MAX_DIM = 1024,         /* d */
     LINATTN_MAX_CONTEXT = 1 << 22,  /* n */
-    LINATTN_MAX_HIDDEN = 4096       /* width of a task's network */
+    LINATTN_MAX_HIDDEN = 4096       /* width of a network: of a task, or of a model */
 };
 
 /* How the covariates of a token are distributed, independently for every token. */

@@ -1,7 +1,7 @@
 /* path.h: what computes a model's value, gradient and Hessian-vector products from a batch.
  *
  * Two paths do, behind one interface. The moment path (moment.h) serves linear attention and needs second moments and queries
- * alone; the token path (token.h) serves every kind of attention and needs the tokens. */
+ * alone; the token path (token.h) serves every kind of attention, and a front MLP, and needs the tokens. */
 #ifndef LINATTN_KERNELS_PATH_H
 #define LINATTN_KERNELS_PATH_H
 
@@ -12,15 +12,16 @@ typedef struct linattn__shape {
     size_t layers, heads, dim, context; /* L, H, d, n */
     int full;                           /* 1: P and Q are (d+1, d+1); 0: block form, (d, d) */
     int attention;                      /* enum linattn_attention */
+    size_t hidden;                      /* units of the front MLP; 0: there is none */
 } linattn__shape;
 
 /* Blocks of prompts, laid out as in sampler/prompts.h. */
 typedef struct linattn__data {
-    const double *tokens;  /* (blocks, n+1, d+1, 8); read by the token path only */
-    const double *moments; /* (blocks, (d+1)(d+2)/2, 8); like queries read by the moment path only */
-    const double *queries; /* (blocks, d+1, 8) */
-    const double *targets; /* (blocks, 8); not read by predict */
-    size_t blocks;
+    const double *tokens;   /* (blocks, n+1, d+1, 8); read by the token path only */
+    const double *moments;  /* (blocks, (d+1)(d+2)/2, 8); like queries read by the moment path only */
+    const double *queries;  /* (blocks, d+1, 8) */
+    const double *targets;  /* (blocks, 8); not read by predict */
+    size_t blocks, prompts; /* prompts: at most 8 blocks; lanes beyond them are empty */
 } linattn__data;
 
 typedef struct linattn__kernels {
@@ -36,9 +37,8 @@ typedef struct linattn__kernels {
     double (*sum_squares)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,
                           double *workspace);
 
-    /* How many scores of the first `prompts` prompts are exactly 0, where a row function bends; NULL: it never does. */
-    double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t prompts,
-                          double *workspace);
+    /* How many arguments of a ReLU are exactly 0; NULL: there are no ReLUs. */
+    double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *workspace);
 } linattn__kernels;
 
 typedef struct linattn__hvp_kernels {
@@ -46,10 +46,10 @@ typedef struct linattn__hvp_kernels {
     size_t (*workspace)(const linattn__shape *shape, size_t count);
 
     /* out: (count, p), the sum over the prompts of H u for each direction u, the Hessian being that of (prediction - target)^2.
-     * directions: (count, p), zero before layer first_layer, and with `confined` also after it; entries of `out` before that layer
-     * are left 0. */
+     * directions: (count, p), zero before stage `first`, and with `confined` also after it; entries of `out` before that stage are
+     * left 0. Stages are the front MLP, if there is one, and the layers. */
     void (*hvp)(const linattn__shape *shape, const double *theta, const linattn__data *data, const double *directions, size_t count,
-                size_t first_layer, int confined, double *out, double *workspace);
+                size_t first, int confined, double *out, double *workspace);
 } linattn__hvp_kernels;
 
 /* The path of a shape. */
@@ -59,5 +59,8 @@ const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape
 
 /* p of a shape. */
 size_t linattn__shape_parameter_count(const linattn__shape *shape);
+
+/* Parameters of a front MLP: W_1 (hidden, d), b_1 (hidden), W_2 (d, hidden), b_2 (d), which come first in theta. */
+size_t linattn__front_size(size_t hidden, size_t dim);
 
 #endif

@@ -42,18 +42,17 @@ static void predict(const linattn__shape *shape, const double *theta, const lina
                         -group_forward(&s.group, data, block, group, s.k));
 }
 
-/* Lanes beyond the last prompt hold zeros, which do not count. */
-static double count_kinks(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t prompts,
-                          double *space) {
+/* Lanes beyond the last prompt do not count. */
+static double count_kinks(const linattn__shape *shape, const double *theta, const linattn__data *data, double *space) {
     token_space s = lay_out(shape, 0, space);
     double count = 0;
-    if (!s.group.kind->bends) return 0;
+    if (!s.group.kind->bends && !s.group.hidden) return 0;
     linattn__token_expand(shape, theta, 1, s.theta);
-    for (size_t first = 0; first < prompts; first += LINATTN__LANES) {
+    for (size_t first = 0; first < data->prompts; first += LINATTN__LANES) {
         vreal kinks = {0};
         s.group.kinks = &kinks;
         group_forward(&s.group, data, first / LINATTN__BLOCK, first % LINATTN__BLOCK / LINATTN__LANES, s.k);
-        for (size_t i = 0; i < LINATTN__LANES && first + i < prompts; i++) count += kinks[i];
+        for (size_t i = 0; i < LINATTN__LANES && first + i < data->prompts; i++) count += kinks[i];
     }
     return count;
 }

@@ -16,10 +16,10 @@ LINATTN__INLINE void token_mask(const token_group *g, double *strip, size_t widt
     if (g->kind->query_key) memset(strip + g->n * width * LINATTN__LANES, 0, width * LINATTN__LANES * sizeof *strip);
 }
 
-/* A strip of rows of head h: Ubar, Ubardot; their parts of Zbar, Zbardot where layer l is not the first. */
+/* A strip of rows of head h: Ubar, Ubardot; their parts of Zbar, Zbardot where these are wanted. */
 LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t h, size_t row, size_t width, size_t k) {
     const size_t n = g->n, keys = token_keys(g);
-    const int moving = l > g->first; /* and then adjoints are wanted by the layer below */
+    const int moving = token_moving(g, l);
     const token_layer x = token_layer_at(g, g->values, l, k);
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     const factor Z = lanes(x.Z, k), U = lanes(token_row(g, x.U, h, row, k), k), Wbar = lanes(token_row(g, bar.W, h, row, k), k);
@@ -57,7 +57,7 @@ LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t
 /* From Wbar of rows `from` to the query's on: the strips, Qbar, and the rest of Zbar. */
 LINATTN__INLINE void token_backward_heads(const token_group *g, size_t l, size_t from, size_t k) {
     const size_t rows = g->n + 1 - from;
-    const int moving = l > g->first;
+    const int moving = token_moving(g, l);
     const token_layer x = token_layer_at(g, g->values, l, k);
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     const factor Z = lanes(token_row(g, x.Z, 0, from, k), k), Ubar = lanes(token_row(g, bar.U, 0, from, k), k);
@@ -145,11 +145,11 @@ LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t
     token_backward_heads(g, l, 0, k);
 }
 
-/* Adds the gradient, if wanted, and the products of layers L-1 .. first; zbar_d and zbardot_d (count) are the adjoint of the
+/* Adds the gradient, if wanted, and the products of layers L-1 down to the first that is reached; zbar_d and zbardot_d (count) are the adjoint of the
  * query's last entry and its tangents. */
 LINATTN__INLINE void token_backward(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
     token_backward_last(g, zbar_d, zbardot_d, k);
-    for (size_t l = g->layers - 1; l-- > g->first;) token_backward_layer(g, l, k);
+    for (size_t l = g->layers - 1; l-- > 0 && token_reached(g, l);) token_backward_layer(g, l, k);
 }
 
 #endif

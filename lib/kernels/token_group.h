@@ -3,7 +3,7 @@
 #define LINATTN_KERNELS_TOKEN_GROUP_H
 
 #include "kernels/token.h"
-#include "kernels/token_backward.h"
+#include "kernels/token_front.h"
 
 enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES }; /* of a block */
 
@@ -19,8 +19,12 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
     const size_t n = shape->context, k = shape->dim + 1, heads = shape->heads, p = linattn__token_full_count(shape);
     const size_t layers = shape->layers * token_layer_size(heads, n, k) * LINATTN__LANES, sums = p * LINATTN__LANES;
     const size_t adjoint = token_adjoint_size(heads, n, k) * LINATTN__LANES, strip = token_strip_size(n) * LINATTN__LANES;
-    token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .count = count, .parameters = p}, .k = k};
+    const size_t hidden = shape->hidden, front = linattn__front_size(hidden, shape->dim);
+    const size_t tokens = hidden ? (n + 1) * k * LINATTN__LANES : 0, units = (n + 1) * hidden * LINATTN__LANES;
+    token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .hidden = hidden, .front = front}, .k = k};
     token_group *const g = &s.group;
+    g->count = count;
+    g->parameters = p;
     const struct {
         double **part;
         size_t doubles;
@@ -33,6 +37,11 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
                  {&g->sbar, strip},
                  {&g->adot, strip},
                  {&g->sdot, strip},
+                 {&g->X, tokens},
+                 {&g->x, tokens},
+                 {&g->R, units},
+                 {&g->Rdot, count * units},
+                 {&g->Rbar, units},
                  {&s.sums, sums},
                  {&g->products, count * sums},
                  {&s.rates, count * LINATTN__LANES},
@@ -52,18 +61,29 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
 LINATTN__INLINE vreal group_forward(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
     const size_t entries = (g->n + 1) * k;
     const double *const tokens = data->tokens + block * entries * LINATTN__BLOCK + group * LINATTN__LANES;
-    double *const Z = token_layer_at(g, g->values, 0, k).Z;
+    double *const Z = g->hidden ? g->X : token_layer_at(g, g->values, 0, k).Z;
     for (size_t i = 0; i < entries; i++) put(Z, i, vreal_load(tokens + i * LINATTN__BLOCK));
+    if (g->hidden) token_front_forward(g, k);
     return token_forward(g, k);
+}
+
+/* x in lanes that hold a prompt, 0 in those beyond the last: with biases, what is made of zeros need not be 0. */
+LINATTN__INLINE vreal group_mask(const linattn__data *data, size_t block, size_t group, vreal x) {
+    const size_t first = block * LINATTN__BLOCK + group * LINATTN__LANES;
+    for (size_t i = 0; i < LINATTN__LANES; i++)
+        if (first + i >= data->prompts) x[i] = 0;
+    return x;
 }
 
 /* The squared error; adds its gradient, if wanted, and products. rates: room for (count). */
 LINATTN__INLINE vreal group_squares(const token_group *g, const linattn__data *data, size_t block, size_t group, double *rates,
                                     size_t k) {
     const vreal last = group_forward(g, data, block, group, k);
-    const vreal miss = last + vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
-    for (size_t i = 0; i < g->count; i++) put(rates, i, 2.0 * token_rate(g, i, k));
+    const vreal target = vreal_load(data->targets + block * LINATTN__BLOCK + group * LINATTN__LANES);
+    const vreal miss = group_mask(data, block, group, last + target);
+    for (size_t i = 0; i < g->count; i++) put(rates, i, group_mask(data, block, group, 2.0 * token_rate(g, i, k)));
     if (g->gradient || g->count) token_backward(g, 2.0 * miss, rates, k);
+    if (g->hidden && g->first == 0 && (g->gradient || g->count)) token_front_backward(g, k);
     return miss * miss;
 }
 

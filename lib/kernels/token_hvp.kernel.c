@@ -18,11 +18,11 @@ SIZED(any, space->k)
 
 /* Directions that end with a layer cost what others do: `confined` is not used. */
 static void hvp(const linattn__shape *shape, const double *theta, const linattn__data *data, const double *directions, size_t count,
-                size_t first_layer, int confined, double *out, double *memory) {
+                size_t first, int confined, double *out, double *memory) {
     token_space s = lay_out(shape, count, memory);
     const size_t p = linattn__shape_parameter_count(shape), full = s.group.parameters;
     (void)confined;
-    s.group.first = first_layer;
+    s.group.first = first;
     linattn__token_expand(shape, theta, 1, s.theta);
     for (size_t i = 0; i < count; i++) linattn__token_expand(shape, directions + i * p, 0, s.dtheta + i * full);
     memset(s.group.products, 0, count * full * LINATTN__LANES * sizeof *s.group.products);

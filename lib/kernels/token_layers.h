@@ -31,16 +31,20 @@ typedef struct {
 
 /* One group of lanes: who it is, and its memory. */
 typedef struct {
-    size_t layers, heads, n, first; /* tangents begin in layer `first`: before it, directions are zero */
-    size_t count, parameters;       /* directions; 2 L H k^2 */
+    size_t layers, heads, n, hidden; /* hidden 0: no front MLP */
+    size_t front;                    /* its parameters, which come first */
+    size_t first;                    /* stage before which directions are zero: the front MLP is stage 0, if any, then layers */
+    size_t count, parameters;        /* directions; front + 2 L H k^2 = q */
     const attention *kind;
-    const double *theta, *dtheta; /* (2 L H k^2), (count, 2 L H k^2) */
+    const double *theta, *dtheta; /* (q), (count, q) */
     double *values, *tangents;    /* (L layers), (count, L layers) */
     double *bars, *dots;          /* (adjoint), (count, adjoint) */
     double *a, *abar, *sbar;      /* (N, STRIP) */
     double *adot, *sdot;          /* (N, STRIP) */
-    double *gradient, *products;  /* (2 L H k^2) or NULL, (count, 2 L H k^2): lane sums */
-    vreal *kinks;                 /* scores that are exactly 0, NULL: not counted */
+    double *gradient, *products;  /* (q) or NULL, (count, q): lane sums */
+    double *X, *x;                /* front MLP: the tokens (N, k); (N, d) */
+    double *R, *Rdot, *Rbar;      /* (N, hidden), (count, N, hidden), (N, hidden) */
+    vreal *kinks;                 /* arguments of ReLU that are exactly 0; NULL: not counted */
 } token_group;
 
 LINATTN__INLINE size_t token_layer_size(size_t heads, size_t n, size_t k) { return (1 + 2 * heads) * (n + 1) * k; }
@@ -64,7 +68,13 @@ LINATTN__INLINE token_adjoint token_adjoint_at(const token_group *g, double *adj
 }
 
 /* P of head h of layer l begins here, in numbers; Q k^2 later. */
-LINATTN__INLINE size_t token_offset(const token_group *g, size_t l, size_t h, size_t k) { return 2 * (l * g->heads + h) * k * k; }
+LINATTN__INLINE size_t token_offset(const token_group *g, size_t l, size_t h, size_t k) {
+    return g->front + 2 * (l * g->heads + h) * k * k;
+}
+/* Directions reach layer l: its P and Q, and for `moving` its Z, change. Adjoints of a Z that moves are wanted. */
+LINATTN__INLINE int token_reached(const token_group *g, size_t l) { return l + (g->hidden > 0) >= g->first; }
+LINATTN__INLINE int token_moving(const token_group *g, size_t l) { return l + (g->hidden > 0) > g->first; }
+
 LINATTN__INLINE size_t token_keys(const token_group *g) { return g->n + (g->kind->query_key ? 1 : 0); }
 
 /* Row `row` of matrix h of some (N, k) that stand together. */
@@ -72,11 +82,15 @@ LINATTN__INLINE double *token_row(const token_group *g, double *matrices, size_t
     return matrices + (h * (g->n + 1) + row) * k * LINATTN__LANES;
 }
 
+LINATTN__INLINE void token_count_zeros(const double *x, size_t count, vreal *zeros) {
+    for (size_t i = 0; i < count; i++) *zeros += vreal_select(get(x, i) == 0.0, vreal_all(1), (vreal){0});
+}
+
 /* A of a strip of rows of head h, from Z and U. */
 LINATTN__INLINE void token_scores(const token_group *g, token_layer x, size_t h, size_t row, size_t width, size_t k) {
     const size_t keys = token_keys(g);
     product(g->a, keys, k, width, lanes(x.Z, k), transposed(lanes(token_row(g, x.U, h, row, k), k)), SET);
-    for (size_t i = 0; g->kinks && i < keys * width; i++) *g->kinks += vreal_select(get(g->a, i) == 0.0, vreal_all(1), (vreal){0});
+    if (g->kinks && g->kind->bends) token_count_zeros(g->a, keys * width, g->kinks);
     g->kind->forward(g->a, keys, width);
 }
 
@@ -94,9 +108,9 @@ LINATTN__INLINE void token_forward_strip(const token_group *g, size_t l, size_t 
     const token_layer x = token_layer_at(g, g->values, l, k);
     token_scores(g, x, h, row, width, k);
     product(token_row(g, x.W, h, row, k), width, g->n, k, transposed(lanes(g->a, width)), lanes(x.Z, k), SET);
-    for (size_t i = 0; l >= g->first && i < g->count; i++) {
+    for (size_t i = 0; token_reached(g, l) && i < g->count; i++) {
         const token_layer t = token_tangent_at(g, i, l, k);
-        const int moving = l > g->first;
+        const int moving = token_moving(g, l);
         double *Wdot = token_row(g, t.W, h, row, k);
         token_scores_tangent(g, x, t, moving, h, row, width, k);
         product(Wdot, width, g->n, k, transposed(lanes(g->adot, width)), lanes(x.Z, k), SET);
@@ -112,11 +126,12 @@ LINATTN__INLINE void token_forward_heads(const token_group *g, size_t l, size_t 
         const size_t Q = token_offset(g, l, h, k) + k * k;
         const factor Z = lanes(token_row(g, x.Z, 0, from, k), k);
         product(token_row(g, x.U, h, from, k), rows, k, k, Z, shared(g->theta + Q, k), SET);
-        for (size_t i = 0; l >= g->first && i < g->count; i++) {
+        for (size_t i = 0; token_reached(g, l) && i < g->count; i++) {
             const token_layer t = token_tangent_at(g, i, l, k);
             double *Udot = token_row(g, t.U, h, from, k);
             product(Udot, rows, k, k, Z, shared(g->dtheta + i * g->parameters + Q, k), SET);
-            if (l > g->first) product(Udot, rows, k, k, lanes(token_row(g, t.Z, 0, from, k), k), shared(g->theta + Q, k), ADD);
+            if (token_moving(g, l))
+                product(Udot, rows, k, k, lanes(token_row(g, t.Z, 0, from, k), k), shared(g->theta + Q, k), ADD);
         }
         for (row = from; row + STRIP <= g->n; row += STRIP) token_forward_strip(g, l, h, row, STRIP, k);
         for (; row <= g->n; row++) token_forward_strip(g, l, h, row, 1, k);
@@ -132,13 +147,13 @@ LINATTN__INLINE void token_forward_layer(const token_group *g, size_t l, size_t 
     for (size_t h = 0; h < g->heads; h++)
         product(next.Z, rows, k, k, lanes(token_row(g, x.W, h, 0, k), k),
                 transposed(shared(g->theta + token_offset(g, l, h, k), k)), ADD);
-    for (size_t i = 0; l >= g->first && i < g->count; i++) {
+    for (size_t i = 0; token_reached(g, l) && i < g->count; i++) {
         const token_layer t = token_tangent_at(g, i, l, k), dot = token_tangent_at(g, i, l + 1, k);
-        if (l > g->first) memcpy(dot.Z, t.Z, rows * k * LINATTN__LANES * sizeof *dot.Z);
+        if (token_moving(g, l)) memcpy(dot.Z, t.Z, rows * k * LINATTN__LANES * sizeof *dot.Z);
         for (size_t h = 0; h < g->heads; h++) {
             const size_t P = token_offset(g, l, h, k);
             product(dot.Z, rows, k, k, lanes(token_row(g, x.W, h, 0, k), k),
-                    transposed(shared(g->dtheta + i * g->parameters + P, k)), h > 0 || l > g->first);
+                    transposed(shared(g->dtheta + i * g->parameters + P, k)), h > 0 || token_moving(g, l));
             product(dot.Z, rows, k, k, lanes(token_row(g, t.W, h, 0, k), k), transposed(shared(g->theta + P, k)), ADD);
         }
     }
@@ -168,7 +183,7 @@ LINATTN__INLINE vreal token_forward(const token_group *g, size_t k) {
 LINATTN__INLINE vreal token_rate(const token_group *g, size_t i, size_t k) {
     const size_t last = g->layers - 1;
     const token_layer x = token_layer_at(g, g->values, last, k), t = token_tangent_at(g, i, last, k);
-    vreal sum = last > g->first ? get(token_row(g, t.Z, 0, g->n, k), k - 1) : (vreal){0};
+    vreal sum = token_moving(g, last) ? get(token_row(g, t.Z, 0, g->n, k), k - 1) : (vreal){0};
     for (size_t h = 0; h < g->heads; h++) {
         const size_t p = token_offset(g, last, h, k) + (k - 1) * k;
         sum += token_inner(g->dtheta + i * g->parameters + p, token_row(g, x.W, h, g->n, k), k) +

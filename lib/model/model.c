@@ -36,6 +36,7 @@ static int check_options(const linattn_model_options *o) {
         return linattn__fail_integer("form", o->form, "0 (block) or 1 (full)");
     if (!(o->init_std >= 0 && o->init_std <= 1e300)) return linattn__fail_real("init_std", o->init_std, "0 to 1e300");
     if (o->qk_rank > LINATTN_MAX_RANK) return linattn__fail_count("qk_rank", o->qk_rank, "0 (Q is free) to 1024");
+    if (o->mlp_hidden > LINATTN_MAX_HIDDEN) return linattn__fail_count("mlp_hidden", o->mlp_hidden, "0 (no front MLP) to 4096");
     return LINATTN_OK;
 }
 
@@ -53,7 +54,8 @@ int linattn_model_create(linattn_model **out, const linattn_model_options *optio
     const linattn__shape shape = linattn__model_shape(model, 1);
     const size_t side = linattn__model_side(model);
     model->effective = linattn__shape_parameter_count(&shape);
-    model->parameters = read.qk_rank ? model->effective / 2 + read.layers * read.heads * 2 * read.qk_rank * side : model->effective;
+    const size_t squares = read.layers * read.heads * side * side, factors = read.layers * read.heads * 2 * read.qk_rank * side;
+    model->parameters = read.qk_rank ? model->effective - squares + factors : model->effective;
     *out = model;
     return LINATTN_OK;
 }
@@ -68,7 +70,7 @@ size_t linattn_model_parameter_count(const linattn_model *model) { return model 
 
 linattn__shape linattn__model_shape(const linattn_model *model, size_t context) {
     const linattn_model_options *o = &model->options;
-    return (linattn__shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL, o->attention};
+    return (linattn__shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL, o->attention, o->mlp_hidden};
 }
 
 int linattn__model_needs_tokens(const linattn_model *model) {
@@ -78,6 +80,10 @@ int linattn__model_needs_tokens(const linattn_model *model) {
 
 int linattn__model_check_tokens(const linattn_model *model, const char *what, int has_tokens) {
     if (has_tokens || !linattn__model_needs_tokens(model)) return LINATTN_OK;
+    if (model->options.mlp_hidden)
+        return linattn__fail(LINATTN_EUNSUPPORTED,
+                             "mlp_hidden is %zu, which needs tokens, but the %s is of kind moments; allowed: %s",
+                             model->options.mlp_hidden, what, "kind tokens, or mlp_hidden 0");
     return linattn__fail(
         LINATTN_EUNSUPPORTED, "attention is %d (%s), which needs tokens, but the %s is of kind moments; allowed: %s",
         (int)model->options.attention, attention_name(model->options.attention), what, "kind tokens, or attention 0 (linear)");
@@ -97,5 +103,8 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
         const int status = visit(fields[i].name, fields[i].value, user);
         if (status != LINATTN_OK) return status;
     }
-    return o->qk_rank ? visit("model.qk_rank", o->qk_rank, user) : LINATTN_OK; /* fingerprints of before it was there stay valid */
+    /* Told only when in use: fingerprints of before they were there stay valid. */
+    int status = o->qk_rank ? visit("model.qk_rank", o->qk_rank, user) : LINATTN_OK;
+    if (status == LINATTN_OK && o->mlp_hidden) status = visit("model.mlp_hidden", o->mlp_hidden, user);
+    return status;
 }

@@ -21,10 +21,13 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
 int linattn__model_predict(const linattn_model *model, const linattn_batch *batch, enum linattn__isa isa, const double *theta,
                            double *out);
 
+/* Parameters of the front MLP; they come first, in theta and in effective parameters. */
+size_t linattn__model_front(const linattn_model *model);
+
 /* Rows of P and Q as parameters: d in block form, d+1 in full form. */
 size_t linattn__model_side(const linattn_model *model);
 
-/* Kernels work with effective parameters: P and Q of every head (`effective` numbers). 1: theta is these already, and the functions
+/* Kernels work with effective parameters: the front MLP's, then P and Q of every head (`effective` numbers). 1: theta is these already, and the functions
  * below must not be called. */
 int linattn__model_is_direct(const linattn_model *model);
 

@@ -11,6 +11,7 @@
 
 /* Numbers of one head. */
 typedef struct {
+    size_t front; /* of the front MLP, which is copied */
     size_t heads; /* of all layers */
     size_t rank, side, square, factor;
 } head_sizes;
@@ -18,11 +19,15 @@ typedef struct {
 static head_sizes sizes_of(const linattn_model *model) {
     const linattn_model_options *o = &model->options;
     const size_t side = linattn__model_side(model);
-    return (head_sizes){o->layers * o->heads, o->qk_rank, side, side * side, o->qk_rank * side};
+    return (head_sizes){linattn__model_front(model), o->layers * o->heads, o->qk_rank, side, side * side, o->qk_rank * side};
 }
 
 size_t linattn__model_side(const linattn_model *model) {
     return model->options.dim + (model->options.form == LINATTN_FORM_FULL ? 1 : 0);
+}
+
+size_t linattn__model_front(const linattn_model *model) {
+    return linattn__front_size(model->options.mlp_hidden, model->options.dim);
 }
 
 int linattn__model_is_direct(const linattn_model *model) { return model->options.qk_rank == 0; }
@@ -44,6 +49,10 @@ static void add_product(const head_sizes *s, const double *w, const double *Q, i
 
 void linattn__model_compose(const linattn_model *model, const double *theta, const double *direction, double *out) {
     const head_sizes s = sizes_of(model);
+    memcpy(out, direction ? direction : theta, s.front * sizeof *out);
+    theta += s.front;
+    out += s.front;
+    if (direction) direction += s.front;
     for (size_t h = 0; h < s.heads; h++, out += 2 * s.square) {
         const double *const from = direction ? direction : theta, *const W_Q = theta + s.square, *const W_K = W_Q + s.factor;
         double *const Q = out + s.square;
@@ -58,6 +67,10 @@ void linattn__model_compose(const linattn_model *model, const double *theta, con
 
 void linattn__model_pull(const linattn_model *model, const double *theta, const double *bar, double *out) {
     const head_sizes s = sizes_of(model);
+    memcpy(out, bar, s.front * sizeof *out);
+    theta += s.front;
+    bar += s.front;
+    out += s.front;
     for (size_t h = 0; h < s.heads; h++, bar += 2 * s.square, out += s.square + 2 * s.factor) {
         const double *const W_Q = theta + s.square, *const W_K = W_Q + s.factor, *const Qbar = bar + s.square;
         memcpy(out, bar, s.square * sizeof *out);
@@ -72,6 +85,9 @@ void linattn__model_pull_tangent(const linattn_model *model, const double *theta
                                  const double *bardot, double *out) {
     const head_sizes s = sizes_of(model);
     linattn__model_pull(model, theta, bardot, out);
+    direction += s.front;
+    bar += s.front;
+    out += s.front;
     for (size_t h = 0; h < s.heads; h++, bar += 2 * s.square, out += s.square + 2 * s.factor) {
         const double *const dW_Q = direction + s.square, *const dW_K = dW_Q + s.factor, *const Qbar = bar + s.square;
         add_product(&s, dW_K, Qbar, 1, out + s.square);

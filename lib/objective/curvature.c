@@ -13,7 +13,7 @@ typedef struct {
     linattn__round round;
     const double *directions; /* (count, effective p) */
     size_t count;
-    size_t first_layer;
+    size_t first;
     int confined;
     double *out; /* (count, effective p), sums */
 } hvp_job;
@@ -23,7 +23,7 @@ static void run_chunk(void *context, size_t slot, size_t worker) {
     linattn__transformer *f = job->round.f;
     const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
     linattn__hvp_kernels_for(&f->shape, f->isa)
-        ->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first_layer, job->confined,
+        ->hvp(&f->shape, job->round.theta, &data, job->directions, job->count, job->first, job->confined,
               f->hvp_partial + slot * f->hvp_count * f->model->effective, f->hvp_work + worker * f->hvp_work_size);
 }
 
@@ -114,18 +114,20 @@ int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const 
     return status;
 }
 
-/* Unit directions, one layer's at a time: the kernel then leaves out what symmetry gives. Of a row, the entries from the diagonal
+/* Unit directions, one stage's at a time, the front MLP's or a layer's: the kernel then leaves out what symmetry gives. Of a row, the entries from the diagonal
  * on are taken, and what is below the diagonal is copied from above it, so that the result is symmetric bit for bit. */
 int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
                                  int diagonal, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;
-    const size_t p = objective->parameters, layer = p / f->shape.layers;
+    const size_t p = objective->parameters, front = linattn__model_front(f->model), layer = (p - front) / f->shape.layers;
     int status = equip(f);
     if (status == LINATTN_OK && f->composed) status = linattn__transformer_compose(f, draw, theta);
     for (size_t i = 0, step; status == LINATTN_OK && i < count; i += step) {
-        const size_t row = first + i, in_layer = layer - row % layer, left = count - i < in_layer ? count - i : in_layer;
+        const size_t row = first + i, in_stage = row < front ? front - row : layer - (row - front) % layer;
+        const size_t left = count - i < in_stage ? count - i : in_stage;
         step = left < f->hvp_count ? left : f->hvp_count;
-        hvp_job job = {.round = {.f = f, .draw = draw}, .count = step, .first_layer = row / layer, .confined = 1};
+        hvp_job job = {.round = {.f = f, .draw = draw}, .count = step, .confined = 1};
+        job.first = row < front ? 0 : (row - front) / layer + (front > 0);
         job.round.done = (double)i / (double)count;
         job.round.share = (double)step / (double)count;
         memset(f->hvp_units, 0, step * p * sizeof *f->hvp_units);

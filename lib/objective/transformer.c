@@ -94,10 +94,8 @@ static void count_chunk(void *context, size_t slot, size_t worker) {
     const kink_job *job = context;
     linattn__transformer *f = job->round.f;
     const linattn__data data = linattn__transformer_chunk(&job->round, slot, worker);
-    const size_t first = (job->round.first + slot) * LINATTN__CHUNK * LINATTN__BLOCK, left = f->data.prompts - first;
-    const size_t prompts = left < data.blocks * LINATTN__BLOCK ? left : data.blocks * LINATTN__BLOCK;
     double *work = f->work + worker * (f->work_size + f->draw_size);
-    f->partial_value[slot] = f->kernels->count_kinks(&f->shape, job->round.theta, &data, prompts, work);
+    f->partial_value[slot] = f->kernels->count_kinks(&f->shape, job->round.theta, &data, work);
 }
 
 static void add_counts(linattn__round *round, size_t slots) {

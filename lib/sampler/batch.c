@@ -56,7 +56,8 @@ linattn__data linattn__prompts_part(const linattn__prompts *p, size_t first, siz
                            .moments = p->moments + at * k * (k + 1) / 2,
                            .queries = p->queries + at * k,
                            .targets = p->targets + at,
-                           .blocks = count};
+                           .blocks = count,
+                           .prompts = p->prompts - at < count * LINATTN__BLOCK ? p->prompts - at : count * LINATTN__BLOCK};
 }
 
 static int create(linattn_batch **out, size_t prompts, size_t context, size_t dim, int with_tokens) {

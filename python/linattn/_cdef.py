@@ -35,6 +35,7 @@ enum {
     LINATTN_MAX_LAYERS = 256,
     LINATTN_MAX_HEADS = 64,
     LINATTN_MAX_RANK = 1024,
+    LINATTN_MAX_HIDDEN = 4096,
 };
 enum linattn_attention {
     LINATTN_ATTENTION_LINEAR = 0,
@@ -51,6 +52,10 @@ enum linattn_tensor_kind {
     LINATTN_TENSOR_Q = 1,
     LINATTN_TENSOR_WQ = 2,
     LINATTN_TENSOR_WK = 3,
+    LINATTN_TENSOR_W1 = 4,
+    LINATTN_TENSOR_B1 = 5,
+    LINATTN_TENSOR_W2 = 6,
+    LINATTN_TENSOR_B2 = 7,
 };
 enum linattn_status {
     LINATTN_STOP = 1,
@@ -215,6 +220,7 @@ struct linattn_model_options {
     int32_t form;
     double init_std;
     size_t qk_rank;
+    size_t mlp_hidden;
 };
 struct linattn_tensor {
     size_t struct_size;
@@ -766,10 +772,12 @@ COMMENTS = {
         "init_std": "standard deviation (not variance) of the initial parameters, 0 to 1e300; 0.05",
         "qk_rank": "r: Q = W_Q^T W_K, W_Q and W_K (r, rows of Q) being the parameters, 1 to LINATTN_MAX_RANK; 0 (Q is "
         "one)",
+        "mlp_hidden": "h: units of a front MLP, 1 to LINATTN_MAX_HIDDEN; 0 (there is none)",
     },
     "linattn_tensor": {
-        "name": "such as \"layer0.head0.P\"; ends in P, Q, WQ or WK",
+        "name": "such as \"layer0.head0.P\" (P, Q, WQ, WK) or \"front.W1\" (W1, b1, W2, b2)",
         "offset": "in doubles from the beginning of theta",
+        "layer": "0 for the front MLP, which comes first in theta; likewise head",
         "kind": "enum linattn_tensor_kind",
     },
     "linattn_objective_options": {
@@ -789,8 +797,8 @@ COMMENTS = {
         "analytic": "g_worst",
         "difference": "(f(theta + h e) - f(theta - h e)) / (2 h) at worst",
         "step": "the h used there",
-        "kinks": "scores of ReLU attention that are exactly 0 at theta: the derivative there is 0 by convention, and "
-        "differences across such a kink tell something else; 0 for everything else",
+        "kinks": "arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there "
+        "is 0 by convention, and differences across such a kink tell something else; 0 for everything else",
     },
     "linattn_optimizer_options": {
         "rule": "enum linattn_rule; SGD",

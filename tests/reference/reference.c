@@ -27,8 +27,46 @@ static size_t head_size(const reference_model *model) {
     return side * side + (r ? 2 * r * side : side * side);
 }
 
+static size_t front_size(const reference_model *model) {
+    const size_t d = model->shape.dim, h = model->mlp_hidden;
+    return h ? 2 * h * d + h + d : 0;
+}
+
 size_t reference_model_parameter_count(const reference_model *model) {
-    return model->shape.layers * model->shape.heads * head_size(model);
+    return front_size(model) + model->shape.layers * model->shape.heads * head_size(model);
+}
+
+/* x (d) <- W_2 relu(W_1 x + b_1) + b_2 of one token. */
+static void front(const reference_model *model, const double *theta, double *x) {
+    const size_t d = model->shape.dim, h = model->mlp_hidden;
+    const double *b_1 = theta + h * d, *W_2 = b_1 + h, *b_2 = W_2 + d * h;
+    double *out = room(d);
+    memcpy(out, b_2, d * sizeof *out);
+    for (size_t u = 0; u < h; u++) {
+        double r = b_1[u];
+        for (size_t j = 0; j < d; j++) r += theta[u * d + j] * x[j];
+        for (size_t j = 0; j < d && r > 0; j++) out[j] += W_2[j * h + u] * r;
+    }
+    memcpy(x, out, d * sizeof *out);
+    free(out);
+}
+
+/* Adds what a token's xbar (d) behind the MLP means for its parameters; x (d) is what went in. */
+static void front_backward(const reference_model *model, const double *theta, const double *x, const double *xbar,
+                           double *gradient) {
+    const size_t d = model->shape.dim, h = model->mlp_hidden, b_1 = h * d, W_2 = b_1 + h, b_2 = W_2 + d * h;
+    for (size_t j = 0; j < d; j++) gradient[b_2 + j] += xbar[j];
+    for (size_t u = 0; u < h; u++) {
+        double r = theta[b_1 + u], rbar = 0;
+        for (size_t j = 0; j < d; j++) r += theta[u * d + j] * x[j];
+        if (r <= 0) continue;
+        for (size_t j = 0; j < d; j++) {
+            gradient[W_2 + j * h + u] += xbar[j] * r;
+            rbar += xbar[j] * theta[W_2 + j * h + u];
+        }
+        gradient[b_1 + u] += rbar;
+        for (size_t j = 0; j < d; j++) gradient[u * d + j] += rbar * x[j];
+    }
 }
 
 /* The (k, k) matrices P and Q of a head from its parameters. */
@@ -105,17 +143,18 @@ static void attend(int attention, size_t m, size_t k, const double *Z, const dou
 /* One prompt: returns the prediction; gradient += weight(prediction) d prediction/d theta, weight = 2 (prediction - target). */
 static double prompt(const reference_model *model, const double *tokens, double target, const double *theta, double *gradient) {
     const reference_shape *s = &model->shape;
-    const size_t k = s->dim + 1, m = s->context + 1, head = head_size(model);
+    const size_t k = s->dim + 1, m = s->context + 1, head = head_size(model), first = front_size(model);
     const double over_n = 1.0 / (double)s->context;
     double *Z = room((s->layers + 1) * m * k), *Zbar = room(m * k), *next = room(m * k), *P = room(k * k), *Q = room(k * k);
     double *A = room(m * m), *Abar = room(m * m), *Y = room(m * k), *Ybar = room(m * k), *ZQ = room(m * k);
     double *Pbar = room(k * k), *Qbar = room(k * k), *SZ = room(m * k);
     memcpy(Z, tokens, m * k * sizeof *Z);
+    for (size_t i = 0; first && i < m; i++) front(model, theta, Z + i * k);
     for (size_t l = 0; l < s->layers; l++) {
         double *out = Z + (l + 1) * m * k;
         memcpy(out, Z + l * m * k, m * k * sizeof *Z);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(model, theta + (l * s->heads + h) * head, P, Q);
+            expand(model, theta + first + (l * s->heads + h) * head, P, Q);
             attend(model->attention, m, k, Z + l * m * k, P, Q, A, Y, ZQ);
             add_product(out, m, m - 1, k, A, m, 1, Y, k, 1, over_n);
         }
@@ -126,7 +165,7 @@ static double prompt(const reference_model *model, const double *tokens, double 
         const double *in = Z + l * m * k;
         memcpy(next, Zbar, m * k * sizeof *next);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(model, theta + (l * s->heads + h) * head, P, Q);
+            expand(model, theta + first + (l * s->heads + h) * head, P, Q);
             attend(model->attention, m, k, in, P, Q, A, Y, ZQ);
             memset(Abar, 0, m * m * sizeof *Abar);
             memset(Ybar, 0, m * k * sizeof *Ybar);
@@ -146,10 +185,11 @@ static double prompt(const reference_model *model, const double *tokens, double 
             add_product(Qbar, k, m, k, in, 1, k, SZ, k, 1, 1);
             add_product(next, m, k, k, SZ, k, 1, Q, 1, k, 1);
             add_product(next, m, m, k, Abar, 1, m, ZQ, k, 1, 1);
-            collect(model, theta + (l * s->heads + h) * head, Pbar, Qbar, gradient + (l * s->heads + h) * head);
+            collect(model, theta + first + (l * s->heads + h) * head, Pbar, Qbar, gradient + first + (l * s->heads + h) * head);
         }
         memcpy(Zbar, next, m * k * sizeof *Zbar);
     }
+    for (size_t i = 0; gradient && first && i < m; i++) front_backward(model, theta, tokens + i * k, Zbar + i * k, gradient);
     double *all[] = {Z, Zbar, next, P, Q, A, Abar, Y, Ybar, ZQ, Pbar, Qbar, SZ};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return prediction;

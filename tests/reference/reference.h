@@ -12,8 +12,9 @@ typedef struct reference_shape {
 /* The model with all its options; zeros are the linear model. */
 typedef struct reference_model {
     reference_shape shape;
-    int attention;  /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
-    size_t qk_rank; /* r > 0: Q = W_Q^T W_K, (r, side) each */
+    int attention;     /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
+    size_t qk_rank;    /* r > 0: Q = W_Q^T W_K, (r, side) each */
+    size_t mlp_hidden; /* h > 0: W_1 (h, d), b_1, W_2 (d, h), b_2 come first in theta */
 } reference_model;
 
 size_t reference_model_parameter_count(const reference_model *model);

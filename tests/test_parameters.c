@@ -1,4 +1,4 @@
-/* Q = W_Q^T W_K as parameters: against the definition, differences, the same model with free Q, and under every kernel. */
+/* Q = W_Q^T W_K as parameters, and the front MLP: against the definition, differences, the same model with free Q, and under every kernel. */
 #include "support/random_case.h"
 #include "support/suite.h"
 
@@ -16,6 +16,12 @@ static const reference_model models[] = {
     {.shape = {2, 2, 3, 5, 1}, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX},
     {.shape = {2, 1, 4, 6, 0}, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT},
     {.shape = {3, 1, 5, 6, 0}, .qk_rank = 3, .attention = LINATTN_ATTENTION_RELU},
+    {.shape = {1, 1, 1, 1, 0}, .mlp_hidden = 1},
+    {.shape = {1, 1, 3, 4, 1}, .mlp_hidden = 5},
+    {.shape = {2, 2, 3, 5, 0}, .mlp_hidden = 4},
+    {.shape = {3, 1, 5, 9, 0}, .mlp_hidden = 7, .attention = LINATTN_ATTENTION_RELU},
+    {.shape = {2, 1, 5, 6, 1}, .mlp_hidden = 3, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT},
+    {.shape = {2, 2, 2, 5, 1}, .mlp_hidden = 3, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX},
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -27,7 +33,7 @@ static double *numbers(size_t count) {
 
 START_TEST(gradient_agrees_with_the_definition) {
     random_case c = random_case_open_model(models[_i], 70, (unsigned)_i);
-    double *wanted = numbers(c.p), *got = numbers(c.p), *predictions = numbers(140), value = NAN;
+    double *wanted = numbers(c.p), *got = numbers(c.p), *one = numbers(c.p), *predictions = numbers(140), value = NAN;
     const double loss = reference_model_gradient(&c.reference, c.tokens, c.targets, 70, c.theta, predictions, wanted);
     for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
         if (!linattn_kernel_available(kernel)) continue;
@@ -36,6 +42,8 @@ START_TEST(gradient_agrees_with_the_definition) {
             ck_assert_ok(linattn_objective_gradient(f, 0, c.theta, &value, got));
             ck_assert_double_le(fabs(value - loss), 1e-13 * loss);
             ck_assert_double_le(relative_distance(got, wanted, c.p), 1e-12);
+            if (threads == 1) memcpy(one, got, c.p * sizeof *one);
+            ck_assert_mem_eq(got, one, c.p * sizeof *one);
             linattn_objective_destroy(f);
         }
     }
@@ -43,6 +51,7 @@ START_TEST(gradient_agrees_with_the_definition) {
     ck_assert_double_le(relative_distance(predictions + 70, predictions, 70), 1e-13);
     free(wanted);
     free(got);
+    free(one);
     free(predictions);
     random_case_close(&c);
 }
@@ -75,10 +84,15 @@ START_TEST(hessian_agrees_with_differences) {
         c.theta[i] = centre;
         for (size_t j = 0; j < p; j++) difference[i * p + j] = (difference[i * p + j] - low[j]) / (2 * h);
     }
-    ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, hessian));
-    ck_assert_double_le(relative_distance(hessian, difference, p * p), 1e-8);
-    for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < i; j++) ck_assert(hessian[i * p + j] == hessian[j * p + i]);
+    for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
+        if (!linattn_kernel_available(kernel)) continue;
+        linattn_objective *each = random_case_objective(&c, NULL, kernel, 1);
+        ck_assert_ok(linattn_objective_hessian(each, 0, c.theta, hessian));
+        ck_assert_double_le(relative_distance(hessian, difference, p * p), 1e-8);
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < i; j++) ck_assert(hessian[i * p + j] == hessian[j * p + i]);
+        linattn_objective_destroy(each);
+    }
     for (size_t i = 0; i < 2 * p; i++) u[i] = sin((double)(i * i % 1009));
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < p; i++)
@@ -126,16 +140,48 @@ START_TEST(identity_factor_is_a_free_q) {
 }
 END_TEST
 
-static Suite *factored_suite(void) {
-    Suite *suite = suite_create("factored");
-    TCase *tc = tcase_create("factored");
+/* W_1 = (I; -I), W_2 = (I, -I), no biases: relu(x) - relu(-x) = x, and the model is the one without an MLP, which goes by moments.
+ * With W_1 = 0 every unit of every token is at its kink. */
+START_TEST(identity_mlp_is_none) {
+    enum { D = 3, H = 2 * D, FRONT = 2 * H * D + H + D, REST = 4 * D * D };
+    random_case plain = random_case_open((reference_shape){2, 1, D, 5, 0}, 9, 4);
+    random_case c = random_case_open_model((reference_model){.shape = {2, 1, D, 5, 0}, .mlp_hidden = H}, 9, 4);
+    linattn_objective *f = random_case_objective(&plain, NULL, LINATTN_KERNEL_AUTO, 1);
+    linattn_objective *g = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
+    linattn_derivative_report report = {.struct_size = sizeof report};
+    double wanted[REST], got[FRONT + REST], value = 0, loss = 1;
+    memset(c.theta, 0, FRONT * sizeof *c.theta);
+    for (size_t j = 0; j < D; j++) {
+        c.theta[j * D + j] = c.theta[H * D + H + j * H + j] = 1;
+        c.theta[(D + j) * D + j] = c.theta[H * D + H + j * H + D + j] = -1;
+    }
+    memcpy(c.theta + FRONT, plain.theta, REST * sizeof *c.theta);
+    ck_assert_uint_eq(c.p, FRONT + REST);
+    ck_assert_ok(linattn_objective_gradient(f, 0, plain.theta, &loss, wanted));
+    ck_assert_ok(linattn_objective_gradient(g, 0, c.theta, &value, got));
+    ck_assert_double_le(fabs(value - loss), 1e-14 * loss);
+    ck_assert_double_le(relative_distance(got + FRONT, wanted, REST), 1e-13);
+    memset(c.theta, 0, H * D * sizeof *c.theta);
+    ck_assert_ok(linattn_objective_check_derivatives(g, 0, c.theta, 1e-5, &report));
+    ck_assert_uint_eq(report.kinks, 9 * 6 * H);
+    linattn_objective_destroy(f);
+    linattn_objective_destroy(g);
+    random_case_close(&plain);
+    random_case_close(&c);
+}
+END_TEST
+
+static Suite *parameters_suite(void) {
+    Suite *suite = suite_create("parameters");
+    TCase *tc = tcase_create("parameters");
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, gradient_agrees_with_the_definition, 0, MODELS);
     tcase_add_loop_test(tc, gradient_agrees_with_differences, 0, MODELS);
     tcase_add_loop_test(tc, hessian_agrees_with_differences, 0, MODELS);
     tcase_add_test(tc, identity_factor_is_a_free_q);
+    tcase_add_test(tc, identity_mlp_is_none);
     suite_add_tcase(suite, tc);
     return suite;
 }
 
-LINATTN_TEST_MAIN(factored_suite)
+LINATTN_TEST_MAIN(parameters_suite)
