@@ -1,4 +1,5 @@
 /* Q = W_Q^T W_K as parameters, and the front MLP: against the definition, differences, the same model with free Q, and under every kernel. */
+#include "objective/objective.h"
 #include "support/random_case.h"
 #include "support/suite.h"
 
@@ -171,6 +172,58 @@ START_TEST(identity_mlp_is_none) {
 }
 END_TEST
 
+typedef struct {
+    const char *name;
+    uint64_t value;
+    int found;
+} field;
+
+static int look_for(const char *name, uint64_t value, void *user) {
+    field *f = user;
+    if (strcmp(name, f->name) != 0) return LINATTN_OK;
+    f->found++;
+    f->value = value;
+    return LINATTN_OK;
+}
+
+static field described(const linattn_objective *f, const char *name) {
+    field wanted = {.name = name};
+    ck_assert_ok(linattn__objective_describe(f, look_for, &wanted));
+    return wanted;
+}
+
+/* What a checkpoint compares. Tokens (1, 2), (1, 2) and (1, 2), (-1, -2) have the same second moments: the same batch to linear
+ * attention, another one to softmax. */
+START_TEST(fingerprints_tell_models_and_tokens_apart) {
+    static const reference_model kinds[] = {
+        {.shape = {1, 1, 1, 2, 0}},
+        {.shape = {1, 1, 1, 2, 0}, .attention = LINATTN_ATTENTION_SOFTMAX, .qk_rank = 3},
+        {.shape = {1, 1, 1, 2, 0}, .mlp_hidden = 2},
+    };
+    const double tokens[] = {1, 2, 1, 2, 3, 0}, mirrored[] = {1, 2, -1, -2, 3, 0}, target = 1;
+    linattn_batch *batches[2];
+    ck_assert_ok(linattn_batch_create_from_arrays(&batches[0], tokens, &target, 1, 2, 1));
+    ck_assert_ok(linattn_batch_create_from_arrays(&batches[1], mirrored, &target, 1, 2, 1));
+    for (size_t i = 0; i < 3; i++) {
+        random_case c = random_case_open_model(kinds[i], 1, 1);
+        uint64_t digests[2];
+        for (size_t b = 0; b < 2; b++) {
+            linattn_objective *f = random_case_objective(&c, batches[b], LINATTN_KERNEL_AUTO, 1);
+            const field rank = described(f, "model.qk_rank"), hidden = described(f, "model.mlp_hidden");
+            digests[b] = described(f, "batch.digest").value;
+            ck_assert_uint_eq(described(f, "model.attention").value, (uint64_t)kinds[i].attention);
+            ck_assert(rank.found == (i == 1) && rank.value == kinds[i].qk_rank);
+            ck_assert(hidden.found == (i == 2) && hidden.value == kinds[i].mlp_hidden);
+            linattn_objective_destroy(f);
+        }
+        ck_assert((digests[0] == digests[1]) == (i == 0));
+        random_case_close(&c);
+    }
+    linattn_batch_destroy(batches[0]);
+    linattn_batch_destroy(batches[1]);
+}
+END_TEST
+
 static Suite *parameters_suite(void) {
     Suite *suite = suite_create("parameters");
     TCase *tc = tcase_create("parameters");
@@ -180,6 +233,7 @@ static Suite *parameters_suite(void) {
     tcase_add_loop_test(tc, hessian_agrees_with_differences, 0, MODELS);
     tcase_add_test(tc, identity_factor_is_a_free_q);
     tcase_add_test(tc, identity_mlp_is_none);
+    tcase_add_test(tc, fingerprints_tell_models_and_tokens_apart);
     suite_add_tcase(suite, tc);
     return suite;
 }
