@@ -49,8 +49,9 @@ def load():
             raise ImportError(
                 f"{path} is liblinattn {found}, and this package was made for {wanted}: install the one that goes with it")
         return library
-    raise ImportError("liblinattn is not found. Set LINATTN_LIBRARY to the path of the shared library; tried:\n" +
-                      "\n".join(failures))
+    hint = "LINATTN_LIBRARY is set, and nothing else is tried" if os.environ.get("LINATTN_LIBRARY") else \
+        "Set LINATTN_LIBRARY to the path of the shared library"
+    raise ImportError(f"liblinattn is not found. {hint}; tried:\n" + "\n".join(failures))
 
 
 lib = load()

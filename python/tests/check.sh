@@ -20,8 +20,14 @@ python=$(find_python) || {
 # The tests leave nothing in the tree, and one thread of BLAS is faster on matrices of this size.
 export PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=python
 export LINATTN_LIBRARY="$1/lib/liblinattn.so" LINATTN_REFERENCE="$1/python/reference"
-"$python" python/tests/run.py
-for example in quickstart ctypes_quickstart torch_objective; do "$python" "python/examples/$example.py"; done
 figures=$(mktemp -d)
 trap 'rm -rf "$figures"' EXIT
-"$python" python/examples/figures.py "$figures" quick
+"$python" python/tests/run.py
+for example in quickstart ctypes_quickstart torch_objective figures; do
+    echo "== python/examples/$example.py"
+    case $example in
+    figures) "$python" python/examples/figures.py "$figures" quick ;;
+    *) "$python" "python/examples/$example.py" ;;
+    esac
+done
+echo 'check-python: passed'
