@@ -35,7 +35,6 @@ enum {
     LINATTN_MAX_LAYERS = 256,
     LINATTN_MAX_HEADS = 64,
     LINATTN_MAX_RANK = 1024,
-    LINATTN_MAX_HIDDEN = 4096,
 };
 enum linattn_attention {
     LINATTN_ATTENTION_LINEAR = 0,
