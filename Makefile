@@ -269,7 +269,8 @@ SANITIZE    = -DLINATTN__GENERAL_SIZES -fno-omit-frame-pointer -fno-sanitize-rec
 THREAD_TESTS = $(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'pthread|threads' $(TEST_SOURCES)))
 
 check-asan: ## the tests under the address and undefined-behaviour sanitizers
-	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' check-programs
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' RUN_SCRIPTS= \
+	    check-programs
 
 check-tsan: ## the tests that use threads, under the thread sanitizer
 	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=thread' check-threads

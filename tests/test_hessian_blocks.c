@@ -19,14 +19,17 @@ void *linattn__allocate(size_t count, size_t size) {
 /* The fourth and the last have more parameters in a layer than one pass takes directions. */
 static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {2, 1, 3, 4, 0}, {3, 1, 5, 6, 0}, {2, 2, 5, 4, 0},
                                          {2, 1, 2, 3, 1}, {3, 2, 3, 5, 1}, {2, 4, 4, 3, 1}};
-enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = 2 * SHAPES };
+/* Other kinds, factored Q and front MLPs. */
+static const reference_model others[] = {
+    {.shape = {2, 1, 3, 4, 0}, .attention = LINATTN_ATTENTION_SOFTMAX},
+    {.shape = {2, 1, 2, 3, 1}, .attention = LINATTN_ATTENTION_RELU, .qk_rank = 2},
+    {.shape = {1, 2, 2, 3, 0}, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT, .mlp_hidden = 3},
+    {.shape = {2, 1, 2, 3, 0}, .attention = LINATTN_ATTENTION_LINEAR, .qk_rank = 1, .mlp_hidden = 3},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = SHAPES + sizeof others / sizeof *others };
 
-/* Every shape with linear attention, then with other kinds, factored Q and front MLPs. */
 static random_case open_case(int i, size_t prompts, unsigned seed) {
-    const reference_model model = {.shape = shapes[i % SHAPES],
-                                   .attention = i < SHAPES ? LINATTN_ATTENTION_LINEAR : i % 4,
-                                   .qk_rank = i < SHAPES ? 0 : (size_t)i % 3,
-                                   .mlp_hidden = i < SHAPES ? 0 : (size_t)i / 2 % 2 * 3};
+    const reference_model model = i < SHAPES ? (reference_model){.shape = shapes[i]} : others[i - SHAPES];
     return random_case_open_model(model, prompts, seed);
 }
 static const double MARK = 12345;

@@ -1,7 +1,7 @@
 /* elementary.h: log, exp, sin and cos without branches, tables or libm: the same bits wherever IEEE 754 doubles are.
  *
  * Within 2 units in the last place (seen: log 0.9, exp 1.1, cos and sin of 2 pi u 1.7); sin x 2.3
- * for |x| <= 64, and 2e-16 in all up to 2^47. Polynomials are summed by pairs (Estrin): the shape
+ * for |x| <= 64, and 2e-16 in all up to 2^46. Polynomials are summed by pairs (Estrin): the shape
  * of a sum is part of the definition. Compile with -ffp-contract=off. */
 #ifndef LINATTN_RANDOM_ELEMENTARY_H
 #define LINATTN_RANDOM_ELEMENTARY_H
