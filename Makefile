@@ -233,7 +233,7 @@ check: tests all ## every test program, the known answers, and quick checks of t
 	@tools/tally.sh $(RUN_TESTS) $(RUN_SCRIPTS) $(foreach goal,$(TREE_CHECKS),'$(MAKE) --no-print-directory $(goal)')
 
 check-programs: tests all
-	@tools/tally.sh $(RUN_TESTS) $(RUN_SCRIPTS)
+	@tools/tally.sh $(filter-out $(SKIP),$(RUN_TESTS)) $(RUN_SCRIPTS)
 
 check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECTORS, or tests/vectors
 	@$(RUN_VECTORS)
@@ -266,15 +266,15 @@ check-install: all ## installs into fresh folders and builds programs against th
 .PHONY: check-asan check-tsan check-threads check-valgrind check-clang check-aarch64 check-blas
 # Checked code is large: kernels then know no size before run time.
 SANITIZE    = -DLINATTN__GENERAL_SIZES -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
-# Loops over every kernel and shape take these checkers minutes; threads and memory are used there as in the other tests, and the
-# known answers run every kernel under valgrind.
+# Loops over every kernel and shape take checkers minutes; threads and memory are used there as in the other tests, and the known
+# answers run every kernel under checkers too.
 LONG_TESTS   = %/test_token %/test_hessian_blocks %/test_diagnostics_handle %/test_spectrum_threads
 THREAD_TESTS = $(filter-out %/test_token %/test_hessian_blocks, \
                  $(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'pthread|threads' $(TEST_SOURCES))))
 
 check-asan: ## the tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=address,undefined' RUN_SCRIPTS= \
-	    check-programs
+	    SKIP='$(LONG_TESTS)' check-programs
 
 check-tsan: ## the tests that use threads, under the thread sanitizer
 	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(EXTRA_CFLAGS) $(SANITIZE)=thread' check-threads
