@@ -30,8 +30,8 @@ settings="setting1 setting2 setting3"
 depths="depth2 depth4 depth6 depth8"
 
 stage adam_vs_sgd "$settings sphere" "" --seeds 6 --steps 10000              # F2a, F7
-stage gradient_error "$settings sphere $depths" "" --seeds 10                # F2b, F7, F8
+stage gradient_error "$settings sphere $depths" "" --seeds 14                # F2b, F7, F8
 stage condition_number "$settings" "" --seeds 100                            # T2c
 stage condition_number "$settings sphere" --curve --seeds 6 --steps 10000    # F7
 stage directional_smoothness "$settings" "" --seeds 6 --steps 10000          # F2d
-stage generalized_smoothness "$settings" "" --seeds 1 --steps 2000           # F6
+stage generalized_smoothness "$settings" "" --seeds 3 --steps 2000           # F6
