@@ -55,6 +55,9 @@ LINATTN_EIO = -9
 LINATTN_ESYSTEM = -10
 LINATTN_EDEGENERATE = -11
 LINATTN_ENOTCONVERGED = -12
+LINATTN_MAX_BASELINE_STEPS = 1048576
+LINATTN_BASELINE_LEAST_SQUARES = 0
+LINATTN_BASELINE_GRADIENT_DESCENT = 1
 LINATTN_MAX_THREADS = 256
 LINATTN_HVP_NONE = 0
 LINATTN_HVP_EXACT = 1
@@ -109,6 +112,14 @@ class linattn_model_options(Structure):
 
 
 class linattn_tensor(Structure):
+    pass
+
+
+class linattn_baseline_options(Structure):
+    pass
+
+
+class linattn_theory_distance(Structure):
     pass
 
 
@@ -274,6 +285,29 @@ linattn_tensor._fields_ = [
     ("head", c_size_t),
     ("kind", c_int32),
     ("reserved", c_int32),
+]
+
+linattn_baseline_options._fields_ = [
+    ("struct_size", c_size_t),
+    ("baseline", c_int32),
+    ("reserved", c_int32),
+    ("lambda", c_double),
+    ("task_factor", POINTER(c_double)),
+    ("steps", c_size_t),
+    ("rates", POINTER(c_double)),
+    ("preconditioner", POINTER(c_double)),
+    ("progress", linattn_progress),
+    ("user", c_void_p),
+]
+
+linattn_theory_distance._fields_ = [
+    ("struct_size", c_size_t),
+    ("q_error", c_double),
+    ("q_scale", c_double),
+    ("q_distance", c_double),
+    ("p_scale", c_double),
+    ("p_distance", c_double),
+    ("outside", c_double),
 ]
 
 linattn_objective_options._fields_ = [
@@ -642,6 +676,11 @@ FUNCTIONS = {
     "linattn_model_predict": (c_int, [c_void_p, c_void_p, POINTER(c_double), POINTER(c_double)]),
     "linattn_status_name": (c_char_p, [c_int]),
     "linattn_last_message": (c_char_p, []),
+    "linattn_baseline_options_init": (c_int, [POINTER(linattn_baseline_options), c_size_t]),
+    "linattn_baseline_predict": (c_int, [c_void_p, POINTER(linattn_baseline_options), POINTER(c_double)]),
+    "linattn_theory_one_layer": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double)]),
+    "linattn_theory_compare": (c_int, [c_void_p, c_void_p, POINTER(c_double), c_size_t, c_size_t,
+    POINTER(linattn_theory_distance)]),
     "linattn_objective_options_init": (c_int, [POINTER(linattn_objective_options), c_size_t]),
     "linattn_objective_create_fixed": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(linattn_objective_options)]),
     "linattn_objective_create_sampled": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, c_size_t,

@@ -15,7 +15,7 @@ static struct {
     lapack_int info;
     int nan; /* reports success with eigenvalues that are none */
     int calls;
-} divide_and_conquer, representations;
+} divide_and_conquer, representations, least_squares;
 
 static void spoil(char jobz, lapack_int n, double *a, double *w) {
     for (lapack_int j = 0; j < n; j++)
@@ -52,11 +52,25 @@ lapack_int LAPACKE_dsyevr_work(int layout, char jobz, char range, char uplo, lap
     return info;
 }
 
+lapack_int LAPACKE_dgelsd_work(int layout, lapack_int m, lapack_int n, lapack_int nrhs, double *a, lapack_int lda, double *b,
+                               lapack_int ldb, double *s, double rcond, lapack_int *rank, double *work, lapack_int lwork,
+                               lapack_int *iwork) {
+    lapack_int info = least_squares.info;
+    ck_assert_int_eq(layout, LAPACK_COL_MAJOR);
+    least_squares.calls++;
+    if (info > 0 && lwork >= 0)
+        spoil('V', 1, a, b);
+    else
+        LAPACK_dgelsd(&m, &n, &nrhs, a, &lda, b, &ldb, s, &rcond, rank, work, &lwork, iwork, &info);
+    return info;
+}
+
 static double matrix[SIZE * SIZE], eigenvalues[SIZE], vectors[SIZE * SIZE];
 
 static void reset(void) {
     memset(&divide_and_conquer, 0, sizeof divide_and_conquer);
     memset(&representations, 0, sizeof representations);
+    memset(&least_squares, 0, sizeof least_squares);
     for (size_t i = 0; i < SIZE; i++)
         for (size_t j = 0; j < SIZE; j++) matrix[i * SIZE + j] = cos((double)(i * j)) + (i == j ? (double)i : 0);
 }
@@ -126,6 +140,25 @@ START_TEST(B8_neither_converges) {
 }
 END_TEST
 
+START_TEST(least_squares_do_not_converge) {
+    const double tokens[] = {1, 2, 3, 4, 5, 0, 1, 1, 1, 2, 5, 0}, targets[] = {1, 2};
+    double out[2] = {7, 7};
+    linattn_batch *batch;
+    linattn_baseline_options o;
+    reset();
+    ck_assert_ok(linattn_baseline_options_init(&o, sizeof o));
+    ck_assert_ok(linattn_batch_create_from_arrays(&batch, tokens, targets, 2, 2, 1));
+    least_squares.info = 2;
+    ck_assert_status(linattn_baseline_predict(batch, &o, out), LINATTN_ENOTCONVERGED, "prompt 0");
+    ck_assert_double_eq(out[0], 7);
+    ck_assert_int_gt(least_squares.calls, 0);
+    least_squares.info = 0;
+    ck_assert_ok(linattn_baseline_predict(batch, &o, out));
+    ck_assert_double_eq_tol(out[0], 14.0 / 10 * 5, 1e-13); /* x = 1, 3; y = 2, 4; query 5 */
+    linattn_batch_destroy(batch);
+}
+END_TEST
+
 /* Everything in the header once, to the first failure. */
 static int use_everything(void) {
     const double weights[] = {0.25, 0.75}, x[] = {0, 1};
@@ -169,6 +202,7 @@ static Suite *lapack_stub_suite(void) {
     tcase_add_test(tc, B1_no_call_for_bad_input);
     tcase_add_test(tc, B8_second_driver_takes_over);
     tcase_add_test(tc, B8_neither_converges);
+    tcase_add_test(tc, least_squares_do_not_converge);
     tcase_add_test(tc, every_allocation_may_fail);
     suite_add_tcase(suite, tc);
     return suite;

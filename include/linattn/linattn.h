@@ -12,6 +12,7 @@
  *   statistics.h what a sample says: moments, quantiles, intervals, tests, tails
  *   spectrum.h   what a symmetric matrix says: eigenvalues, robust condition numbers
  *   diagnostics.h what an objective is like: curvature, gradient error, smoothness
+ *   baseline.h   what a trained model is to be compared with: closed-form learners, theory
  *   recipe.h     the published experiments
  *
  * Threads: samplers, batches and models are immutable and may be shared. Everything else is used from one thread at a time.
@@ -21,6 +22,7 @@
 #ifndef LINATTN_H
 #define LINATTN_H
 
+#include <linattn/baseline.h>
 #include <linattn/diagnostics.h>
 #include <linattn/model.h>
 #include <linattn/number.h>

@@ -1,4 +1,4 @@
-/* lapack.c: eigenvalues of symmetric matrices, and which BLAS answers. The one file that knows LAPACKE.
+/* lapack.c: eigenvalues of symmetric matrices, least squares, and which BLAS answers. The one file that knows LAPACKE.
  *
  * Only the LAPACKE_*_work functions are called, and by columns: they take no memory, transpose nothing and read no environment
  * variable. A symmetric matrix is the same by rows and by columns, and an eigenvector in a column is a row of the caller's. */
@@ -7,6 +7,7 @@
 #include "common/fail.h"
 #include <linattn/spectrum.h>
 #include <linattn/version.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,38 @@ int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, doub
                                    (long long)first, (long long)second);
     }
     linattn__release(diagonal);
+    return status;
+}
+
+/* ---- Least squares ---- */
+
+int linattn__least_squares(double *a, size_t rows, size_t columns, double *b, size_t count, size_t *rank) {
+    const size_t longer = rows > columns ? rows : columns, shorter = rows > columns ? columns : rows;
+    if (longer > LARGEST || count > LARGEST)
+        return linattn__fail(LINATTN_EOVERFLOW, "least squares of %zu by %zu; allowed: what LAPACK's integers of %zu bits can count",
+                             rows, columns, 8 * sizeof(lapack_int));
+    const lapack_int m = (lapack_int)rows, n = (lapack_int)columns, k = (lapack_int)count, ldb = (lapack_int)longer;
+    const double smallest = (double)longer * DBL_EPSILON;
+    double length = 0;
+    lapack_int integers = 0, found = 0;
+    /* With a length of -1 it only tells how much memory it wants. */
+    lapack_int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, k, a, m, b, ldb, b, smallest, &found, &length, -1, &integers);
+    if (info != 0 || !(length <= (double)LARGEST))
+        return linattn__fail(LINATTN_EOVERFLOW, "least squares of %zu by %zu: LAPACK's dgelsd cannot count its own memory", rows,
+                             columns);
+    double *singular = linattn__allocate(shorter, sizeof *singular), *work = linattn__allocate((size_t)length, sizeof *work);
+    lapack_int *iwork = linattn__allocate((size_t)integers, sizeof *iwork);
+    int status = singular && work && iwork ? LINATTN_OK : linattn__fail_memory("least squares");
+    if (status == LINATTN_OK) {
+        info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, k, a, m, b, ldb, singular, smallest, &found, work, (lapack_int)length,
+                                   iwork);
+        if (info != 0)
+            status = linattn__fail(LINATTN_ENOTCONVERGED, "no singular values: LAPACK's dgelsd gave info %lld", (long long)info);
+        *rank = (size_t)found;
+    }
+    linattn__release(singular);
+    linattn__release(work);
+    linattn__release(iwork);
     return status;
 }
 

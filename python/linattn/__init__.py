@@ -12,6 +12,7 @@
 Arrays are float64 and C-contiguous (linattn.arrays); failures are exceptions (linattn.errors)."""
 from . import _cdef
 from .about import blas_info, build_info, kernel_available, version
+from .baseline import baseline_predict, theory_compare, theory_one_layer
 from .callbacks import STOP
 from .diagnostics import Diagnostics, smoothness_fit
 from .enums import *  # noqa: F401,F403: one class for each enumeration of the library
@@ -27,7 +28,7 @@ from .statistics import (line_bootstrap, line_fit, normal_quantile, sample_boots
                          sample_median, sample_moments, sample_normal_plot, sample_normality, sample_quantiles, sample_tail,
                          samples_compare, series_bootstrap, share_interval, student_quantile)
 from .structs import (Comparison, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram, Interval, Line,
-                      Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail, Tensor)
+                      Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail, Tensor, TheoryDistance)
 from .trainer import RECORD, Trainer
 
 __version__ = ".".join(map(str, _cdef.VERSION))

@@ -73,6 +73,13 @@ enum linattn_status {
     LINATTN_ENOTCONVERGED = -12,
 };
 enum {
+    LINATTN_MAX_BASELINE_STEPS = 1048576,
+};
+enum linattn_baseline {
+    LINATTN_BASELINE_LEAST_SQUARES = 0,
+    LINATTN_BASELINE_GRADIENT_DESCENT = 1,
+};
+enum {
     LINATTN_MAX_THREADS = 256,
 };
 enum linattn_hvp_kind {
@@ -159,6 +166,8 @@ typedef struct linattn_trainer linattn_trainer;
 typedef struct linattn_sampler_options linattn_sampler_options;
 typedef struct linattn_model_options linattn_model_options;
 typedef struct linattn_tensor linattn_tensor;
+typedef struct linattn_baseline_options linattn_baseline_options;
+typedef struct linattn_theory_distance linattn_theory_distance;
 typedef struct linattn_objective_options linattn_objective_options;
 typedef struct linattn_objective_callbacks linattn_objective_callbacks;
 typedef struct linattn_derivative_report linattn_derivative_report;
@@ -231,6 +240,27 @@ struct linattn_tensor {
     size_t head;
     int32_t kind;
     int32_t reserved;
+};
+struct linattn_baseline_options {
+    size_t struct_size;
+    int32_t baseline;
+    int32_t reserved;
+    double lambda;
+    const double *task_factor;
+    size_t steps;
+    const double *rates;
+    const double *preconditioner;
+    linattn_progress progress;
+    void *user;
+};
+struct linattn_theory_distance {
+    size_t struct_size;
+    double q_error;
+    double q_scale;
+    double q_distance;
+    double p_scale;
+    double p_distance;
+    double outside;
 };
 struct linattn_objective_options {
     size_t struct_size;
@@ -567,6 +597,11 @@ int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, dou
 int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
 const char *linattn_status_name(int status);
 const char *linattn_last_message(void);
+int linattn_baseline_options_init(linattn_baseline_options *options, size_t size);
+int linattn_baseline_predict(const linattn_batch *batch, const linattn_baseline_options *options, double *out);
+int linattn_theory_one_layer(const linattn_sampler *sampler, double *Q, double *loss);
+int linattn_theory_compare(const linattn_model *model, const linattn_sampler *sampler, const double *theta, size_t layer, size_t
+    head, linattn_theory_distance *out);
 int linattn_objective_options_init(linattn_objective_options *options, size_t size);
 int linattn_objective_create_fixed(linattn_objective **out, const linattn_model *model, const linattn_batch *batch, const
     linattn_objective_options *options);
@@ -699,6 +734,24 @@ const char *linattn_kernel_name(int32_t kernel);
 
 # What the headers say of each field; for enumerations this begins with the enum's name.
 COMMENTS = {
+    "linattn_baseline_options": {
+        "baseline": "enum linattn_baseline; least squares",
+        "lambda": "least squares: >= 0, finite; 0",
+        "task_factor": "least squares: G (d, d), finite, read during the call; NULL: the identity",
+        "steps": "gradient descent: 1 to LINATTN_MAX_BASELINE_STEPS; 1",
+        "rates": "gradient descent: (steps), finite, read during the call; to be set",
+        "preconditioner": "gradient descent: M (d, d), finite, read during the call; NULL: the identity",
+        "progress": "NULL",
+        "user": "handed to progress; NULL",
+    },
+    "linattn_theory_distance": {
+        "q_error": "|c Q_x - Q*| / |Q*|",
+        "q_scale": "s, for which |c Q_x - s Q*| is smallest",
+        "q_distance": "|c Q_x - s Q*| / |c Q_x|, 0 to 1; NaN when c Q_x is 0",
+        "p_scale": "s, for which |P_x - s I| is smallest",
+        "p_distance": "|P_x - s I| / |P_x|, 0 to 1; NaN when P_x is 0",
+        "outside": "the norm of the entries of P and Q that block form has not, over that of all; 0 in block form",
+    },
     "linattn_diagnostics_options": {
         "threads": "1 to LINATTN_MAX_THREADS; results do not depend on it; not used for callbacks; 1",
         "progress": "NULL",

@@ -135,5 +135,6 @@ RESULTS = dict(
     Extremes=["linattn_extremes", "nodes", "weights"],
     GradientError=["linattn_gradient_error", "errors", "projections", "surrogate", "reference"],
     Smoothness=["linattn_smoothness"],
+    TheoryDistance=["linattn_theory_distance"],
 )
 _define(**RESULTS)
