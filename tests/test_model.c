@@ -157,8 +157,8 @@ START_TEST(tensor_table_of_a_front_mlp) {
 }
 END_TEST
 
-/* Uniform between +-1/sqrt(inputs): the largest of m is above 0.9 but for a chance of 0.9^m, and the variance is a third of the bound's
- * square within 4.5 standard errors. The other parameters are those of the model without an MLP. */
+/* Uniform between +-1/sqrt(inputs): the largest of m is above 0.9 but for a chance of 0.95^m, and the mean square is a third of the
+ * bound's square within 4.5 standard errors. The other parameters are those of the model without an MLP. */
 START_TEST(front_mlp_begins_uniform) {
     enum { H = 300 };
     linattn_model_options options = good_options();

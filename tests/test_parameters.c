@@ -1,4 +1,5 @@
-/* Q = W_Q^T W_K as parameters, and the front MLP: against the definition, differences, the same model with free Q, and under every kernel. */
+/* Q = W_Q^T W_K as parameters, and the front MLP: against the definition, differences, models without them, and under every
+ * kernel. */
 #include "objective/objective.h"
 #include "support/random_case.h"
 #include "support/suite.h"

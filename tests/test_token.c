@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {1, 1, 1, 1, 1}, {1, 2, 3, 4, 0},   {1, 1, 5, 7, 1},
-                                         {2, 1, 2, 3, 0}, {2, 2, 3, 5, 1}, {3, 1, 5, 20, 0},  {3, 1, 5, 9, 1},
-                                         {2, 2, 4, 6, 0}, {4, 1, 2, 8, 0}, {2, 1, 10, 13, 0}, {2, 3, 2, 2, 1}};
+/* The last is too long for A to be kept between the passes. */
+static const reference_shape shapes[] = {{1, 1, 1, 1, 0},   {1, 1, 1, 1, 1},  {1, 2, 3, 4, 0},  {1, 1, 5, 7, 1}, {2, 1, 2, 3, 0},
+                                         {2, 2, 3, 5, 1},   {3, 1, 5, 20, 0}, {3, 1, 5, 9, 1},  {2, 2, 4, 6, 0}, {4, 1, 2, 8, 0},
+                                         {2, 1, 10, 13, 0}, {2, 3, 2, 2, 1},  {2, 1, 1, 260, 0}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, KINDS = 4, CASES = SHAPES * KINDS };
 
 /* Case i: every shape with every kind. */
@@ -60,7 +61,8 @@ START_TEST(gradient_agrees_with_differences) {
     linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
     linattn_derivative_report report = {.struct_size = sizeof report};
     ck_assert_ok(linattn_objective_check_derivatives(f, 0, c.theta, 1e-6, &report));
-    ck_assert_double_le(report.gradient_error, 1e-7);
+    /* of a long prompt the gradient is small beside the value, whose rounding the differences carry */
+    ck_assert_double_le(report.gradient_error, c.shape.context < 100 ? 1e-7 : 1e-5);
     ck_assert_uint_eq(report.kinks, 0);
     linattn_objective_destroy(f);
     random_case_close(&c);
@@ -125,8 +127,8 @@ START_TEST(case_N2_hessian_agrees_with_differences) {
 }
 END_TEST
 
-/* Gradient and Hessian, as for linear attention: block form, the last layer's P; full form, all rows of it but the last, and with one
- * layer the last row of Q. */
+/* Gradient and Hessian, as for linear attention: block form, the last layer's P; full form, all rows of it but the last, and with
+ * one layer the last row of Q. */
 START_TEST(exact_zeros_are_exact) {
     random_case c = random_case_open_model(model_of(_i), 9, (unsigned)_i);
     const size_t p = c.p, d = c.shape.dim, side = c.shape.full ? d + 1 : d, heads = c.shape.heads;

@@ -2,7 +2,8 @@
  *
  * L layers of H heads over the tokens Z (n+1, d+1) of a prompt; a layer is
  *     Z <- Z + (1/n) sum over heads of (M A) (Z P^T),    A = act(S),    S = Z Q Z^T (row: query token, column: key token),
- * where act is the attention kind's, row by row, and M leaves out the query token as a key. The prediction is minus the last entry of the query's row after the last layer.
+ * where act is the attention kind's, row by row, and M leaves out the query token as a key. The prediction is minus the last entry
+ * of the query's row after the last layer.
  *
  * A front MLP, if there is one, first makes of every token's covariates x, the query's included,
  *     x <- W_2 relu(W_1 x + b_1) + b_2,    W_1 (h, d), b_1 (h), W_2 (d, h), b_2 (d).
@@ -108,7 +109,8 @@ LINATTN_API int linattn_model_init_parameters(const linattn_model *model, uint64
 
 /* Predictions of a batch, sign applied: out (prompts) estimates the targets. theta: (p), finite.
  * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (the batch has another d), LINATTN_EUNSUPPORTED (the model needs tokens, which a batch
- * of moments has not), LINATTN_ENONFINITE (theta holds NaN or Inf) or LINATTN_ENOMEM. Predictions that overflow are returned as they are. */
+ * of moments has not), LINATTN_ENONFINITE (theta holds NaN or Inf) or LINATTN_ENOMEM. Predictions that overflow are returned as
+ * they are. */
 LINATTN_API int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
 
 #ifdef __cplusplus

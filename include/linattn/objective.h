@@ -40,8 +40,8 @@ LINATTN_API int linattn_objective_options_init(linattn_objective_options *option
 
 /* A model on a fixed batch, which is retained; every draw means this batch. options may be NULL for the defaults, here and below.
  * *out is the caller's to destroy, NULL on failure.
- * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (another d), LINATTN_EUNSUPPORTED (the machine lacks the kernel; the model needs tokens,
- * which a batch of moments has not), LINATTN_EVERSION or LINATTN_ENOMEM. */
+ * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (another d), LINATTN_EUNSUPPORTED (the machine lacks the kernel; the model needs
+ * tokens, which a batch of moments has not), LINATTN_EVERSION or LINATTN_ENOMEM. */
 LINATTN_API int linattn_objective_create_fixed(linattn_objective **out, const linattn_model *model, const linattn_batch *batch,
                                                const linattn_objective_options *options);
 
@@ -133,8 +133,8 @@ typedef struct linattn_derivative_report {
     double analytic;       /* g_worst */
     double difference;     /* (f(theta + h e) - f(theta - h e)) / (2 h) at worst */
     double step;           /* the h used there */
-    uint64_t kinks;        /* arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there is 0
-                              by convention, and differences across such a kink tell something else; 0 for everything else */
+    uint64_t kinks;        /* arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there
+                              is 0 by convention, and differences across such a kink tell something else; 0 for other models */
 } linattn_derivative_report;
 
 /* Checks the gradient (not hvp): compares every entry with a central difference of step h = step * max(1, |theta_i|); step > 0,

@@ -1,8 +1,8 @@
 /* attention.h: what a row of scores becomes: one file a kind, and here their table.
  *
- * A strip holds the scores of `width` query tokens, (keys, width) lane numbers: the width is STRIP or 1. Each kind has a row function a
- * = act(s) and two derivatives, all in terms of a. J = da/ds is symmetric for every kind here, so one function gives both the
- * tangent adot = J sdot and the adjoint sbar = J abar:
+ * A strip holds the scores of `width` query tokens, (keys, width) lane numbers: the width is STRIP or 1. Each kind has a row
+ * function a = act(s) and two derivatives, all in terms of a. J = da/ds is symmetric for every kind here, so one function gives
+ * both the tangent adot = J sdot and the adjoint sbar = J abar:
  *
  *     forward    scores become a, in place
  *     apply      out = J x; out may be x

@@ -1,5 +1,5 @@
-/* group.h: a group of lanes, as many prompts as a vector holds, through the forward and the backward pass of either form. d is constant
- * in most callers. */
+/* group.h: a group of lanes, as many prompts as a vector holds, through the forward and the backward pass of either form. d is
+ * constant in most callers. */
 #ifndef LINATTN_KERNELS_GROUP_H
 #define LINATTN_KERNELS_GROUP_H
 

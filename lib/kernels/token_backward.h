@@ -24,13 +24,14 @@ LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     const factor Z = lanes(x.Z, k), U = lanes(token_row(g, x.U, h, row, k), k), Wbar = lanes(token_row(g, bar.W, h, row, k), k);
     double *const Ubar = token_row(g, bar.U, 0, row, k);
-    token_scores(g, x, h, row, width, k);
+    double *const a = token_strip(g, l, h, row);
+    if (!g->kept) token_scores(g, x, a, h, row, width, k);
     product(g->abar, n, k, width, Z, transposed(Wbar), SET);
     token_mask(g, g->abar, width);
-    g->kind->apply(g->a, g->abar, keys, width, g->sbar);
+    g->kind->apply(a, g->abar, keys, width, g->sbar);
     product(Ubar, width, keys, k, transposed(lanes(g->sbar, width)), Z, SET);
     if (moving) {
-        product(bar.Z, n, width, k, lanes(g->a, width), Wbar, ADD);
+        product(bar.Z, n, width, k, lanes(a, width), Wbar, ADD);
         product(bar.Z, keys, width, k, lanes(g->sbar, width), U, ADD);
     }
     for (size_t i = 0; i < g->count; i++) {
@@ -38,17 +39,17 @@ LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t
         const token_adjoint dot = token_adjoint_at(g, g->dots, i, k);
         const factor Zdot = lanes(t.Z, k), Wbardot = lanes(token_row(g, dot.W, h, row, k), k);
         double *const Ubardot = token_row(g, dot.U, 0, row, k);
-        token_scores_tangent(g, x, t, moving, h, row, width, k);
+        token_scores_tangent(g, x, t, a, moving, h, row, width, k);
         product(g->sdot, n, k, width, Z, transposed(Wbardot), SET);
         if (moving) product(g->sdot, n, k, width, Zdot, transposed(Wbar), ADD);
         token_mask(g, g->sdot, width);
-        g->kind->apply(g->a, g->sdot, keys, width, g->sdot);
-        g->kind->bend(g->a, g->adot, g->abar, keys, width, g->sdot);
+        g->kind->apply(a, g->sdot, keys, width, g->sdot);
+        g->kind->bend(a, g->adot, g->abar, keys, width, g->sdot);
         product(Ubardot, width, keys, k, transposed(lanes(g->sdot, width)), Z, SET);
         if (!moving) continue;
         product(Ubardot, width, keys, k, transposed(lanes(g->sbar, width)), Zdot, ADD);
         product(dot.Z, n, width, k, lanes(g->adot, width), Wbar, ADD);
-        product(dot.Z, n, width, k, lanes(g->a, width), Wbardot, ADD);
+        product(dot.Z, n, width, k, lanes(a, width), Wbardot, ADD);
         product(dot.Z, keys, width, k, lanes(g->sdot, width), U, ADD);
         product(dot.Z, keys, width, k, lanes(g->sbar, width), lanes(token_row(g, t.U, h, row, k), k), ADD);
     }
@@ -145,8 +146,8 @@ LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t
     token_backward_heads(g, l, 0, k);
 }
 
-/* Adds the gradient, if wanted, and the products of layers L-1 down to the first that is reached; zbar_d and zbardot_d (count) are the adjoint of the
- * query's last entry and its tangents. */
+/* Adds the gradient, if wanted, and the products of layers L-1 down to the first that is reached; zbar_d and zbardot_d (count) are
+ * the adjoint of the query's last entry and its tangents. */
 LINATTN__INLINE void token_backward(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
     token_backward_last(g, zbar_d, zbardot_d, k);
     for (size_t l = g->layers - 1; l-- > 0 && token_reached(g, l);) token_backward_layer(g, l, k);

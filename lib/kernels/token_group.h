@@ -5,7 +5,18 @@
 #include "kernels/token.h"
 #include "kernels/token_front.h"
 
-enum { GROUPS = LINATTN__BLOCK / LINATTN__LANES }; /* of a block */
+enum {
+    GROUPS = LINATTN__BLOCK / LINATTN__LANES, /* of a block */
+    KEPT_DOUBLES = 1 << 17                    /* of A: a megabyte, which a second-level cache holds */
+};
+
+/* Doubles of A in all layers and heads; 0 when they are too many to be kept. */
+static size_t kept_size(const linattn__shape *shape) {
+    const size_t rows = shape->context + 1, most = KEPT_DOUBLES / LINATTN__LANES;
+    if (shape->context >= 4096 || rows * rows > most) return 0; /* and nothing below overflows */
+    const size_t entries = shape->layers * shape->heads * rows * (shape->context + (size_t)attentions[shape->attention].query_key);
+    return entries <= most ? entries * LINATTN__LANES : 0;
+}
 
 /* The parts of a workspace. The group's constant pointers are filled through the others. */
 typedef struct {
@@ -32,6 +43,7 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
                  {&g->tangents, count * layers},
                  {&g->bars, adjoint},
                  {&g->dots, count * adjoint},
+                 {&g->kept, kept_size(shape)},
                  {&g->a, strip},
                  {&g->abar, strip},
                  {&g->sbar, strip},
@@ -51,6 +63,7 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
         *parts[i].part = space ? space + s.doubles : NULL;
         s.doubles += parts[i].doubles;
     }
+    if (kept_size(shape) == 0) g->kept = NULL;
     g->kind = &attentions[shape->attention];
     g->theta = s.theta;
     g->dtheta = s.dtheta;

@@ -6,9 +6,9 @@
  *     Wbar_h = Zbar' P_h          Abar_h = M (Wbar_h Z^T)          Sbar_h = J_h Abar_h          Ubar_h = Sbar_h Z
  *     Pbar_h += Zbar'^T W_h       Qbar_h += Z^T Ubar_h
  *     Zbar = Zbar' + sum_h (M A_h)^T Wbar_h + Sbar_h^T U_h + Ubar_h Q_h^T
- * A dot marks a tangent: after each line comes its derivative in every direction, dP already divided by n. Nothing of size (N, N) is
- * kept: A, Abar, Sbar are made for a strip of STRIP rows at a time, in the backward pass anew. Of the last layer only the query's row
- * is wanted, and of its Z' the last entry.
+ * A dot marks a tangent: after each line comes its derivative in every direction, dP already divided by n. A, Abar, Sbar are made
+ * for a strip of STRIP rows at a time; A is kept for the backward pass where all of it is small, and otherwise made anew, so that
+ * long prompts need no memory of size (N, N). Of the last layer only the query's row is wanted, and of its Z' the last entry.
  *
  * A strip's scores are held key by key, (keys, width). M leaves out the query's key: products over values stop before it. */
 #ifndef LINATTN_KERNELS_TOKEN_LAYERS_H
@@ -39,7 +39,8 @@ typedef struct {
     const double *theta, *dtheta; /* (q), (count, q) */
     double *values, *tangents;    /* (L layers), (count, L layers) */
     double *bars, *dots;          /* (adjoint), (count, adjoint) */
-    double *a, *abar, *sbar;      /* (N, STRIP) */
+    double *kept;                 /* (L, H, N, keys): A; NULL: not kept */
+    double *a, *abar, *sbar;      /* (N, STRIP): a strip of A that is not kept, ... */
     double *adot, *sdot;          /* (N, STRIP) */
     double *gradient, *products;  /* (q) or NULL, (count, q): lane sums */
     double *X, *x;                /* front MLP: the tokens (N, k); (N, d) */
@@ -86,35 +87,41 @@ LINATTN__INLINE void token_count_zeros(const double *x, size_t count, vreal *zer
     for (size_t i = 0; i < count; i++) *zeros += vreal_select(get(x, i) == 0.0, vreal_all(1), (vreal){0});
 }
 
-/* A of a strip of rows of head h, from Z and U. */
-LINATTN__INLINE void token_scores(const token_group *g, token_layer x, size_t h, size_t row, size_t width, size_t k) {
+/* Where A of a strip of rows of head h lies. */
+LINATTN__INLINE double *token_strip(const token_group *g, size_t l, size_t h, size_t row) {
+    return g->kept ? g->kept + ((l * g->heads + h) * (g->n + 1) + row) * token_keys(g) * LINATTN__LANES : g->a;
+}
+
+/* A of a strip, from Z and U. */
+LINATTN__INLINE void token_scores(const token_group *g, token_layer x, double *a, size_t h, size_t row, size_t width, size_t k) {
     const size_t keys = token_keys(g);
-    product(g->a, keys, k, width, lanes(x.Z, k), transposed(lanes(token_row(g, x.U, h, row, k), k)), SET);
-    if (g->kinks && g->kind->bends) token_count_zeros(g->a, keys * width, g->kinks);
-    g->kind->forward(g->a, keys, width);
+    product(a, keys, k, width, lanes(x.Z, k), transposed(lanes(token_row(g, x.U, h, row, k), k)), SET);
+    if (g->kinks && g->kind->bends) token_count_zeros(a, keys * width, g->kinks);
+    g->kind->forward(a, keys, width);
 }
 
 /* Adot = J (Udot Z^T + U Zdot^T) of the same strip; moving: Zdot is not zero. */
-LINATTN__INLINE void token_scores_tangent(const token_group *g, token_layer x, token_layer t, int moving, size_t h, size_t row,
-                                          size_t width, size_t k) {
+LINATTN__INLINE void token_scores_tangent(const token_group *g, token_layer x, token_layer t, const double *a, int moving, size_t h,
+                                          size_t row, size_t width, size_t k) {
     const size_t keys = token_keys(g);
     product(g->adot, keys, k, width, lanes(x.Z, k), transposed(lanes(token_row(g, t.U, h, row, k), k)), SET);
     if (moving) product(g->adot, keys, k, width, lanes(t.Z, k), transposed(lanes(token_row(g, x.U, h, row, k), k)), ADD);
-    g->kind->apply(g->a, g->adot, keys, width, g->adot);
+    g->kind->apply(a, g->adot, keys, width, g->adot);
 }
 
 /* W of a strip, and Wdot = (M Adot) Z + (M A) Zdot. */
 LINATTN__INLINE void token_forward_strip(const token_group *g, size_t l, size_t h, size_t row, size_t width, size_t k) {
     const token_layer x = token_layer_at(g, g->values, l, k);
-    token_scores(g, x, h, row, width, k);
-    product(token_row(g, x.W, h, row, k), width, g->n, k, transposed(lanes(g->a, width)), lanes(x.Z, k), SET);
+    double *const a = token_strip(g, l, h, row);
+    token_scores(g, x, a, h, row, width, k);
+    product(token_row(g, x.W, h, row, k), width, g->n, k, transposed(lanes(a, width)), lanes(x.Z, k), SET);
     for (size_t i = 0; token_reached(g, l) && i < g->count; i++) {
         const token_layer t = token_tangent_at(g, i, l, k);
         const int moving = token_moving(g, l);
         double *Wdot = token_row(g, t.W, h, row, k);
-        token_scores_tangent(g, x, t, moving, h, row, width, k);
+        token_scores_tangent(g, x, t, a, moving, h, row, width, k);
         product(Wdot, width, g->n, k, transposed(lanes(g->adot, width)), lanes(x.Z, k), SET);
-        if (moving) product(Wdot, width, g->n, k, transposed(lanes(g->a, width)), lanes(t.Z, k), ADD);
+        if (moving) product(Wdot, width, g->n, k, transposed(lanes(a, width)), lanes(t.Z, k), ADD);
     }
 }
 

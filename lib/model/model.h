@@ -27,8 +27,8 @@ size_t linattn__model_front(const linattn_model *model);
 /* Rows of P and Q as parameters: d in block form, d+1 in full form. */
 size_t linattn__model_side(const linattn_model *model);
 
-/* Kernels work with effective parameters: the front MLP's, then P and Q of every head (`effective` numbers). 1: theta is these already, and the functions
- * below must not be called. */
+/* Kernels work with effective parameters: the front MLP's, then P and Q of every head (`effective` numbers). 1: theta is these
+ * already, and the functions below need not be called. */
 int linattn__model_is_direct(const linattn_model *model);
 
 /* out (effective) from theta; with a direction (p), the tangent of that. */

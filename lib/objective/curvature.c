@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Lane sums of all directions of a pass, and a thread's scratch memory, should stay in a second-level cache. */
-enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, MOST_DIRECTIONS = 64 };
+/* Lane sums of all directions of a pass, and what directions add to a thread's scratch memory, should stay in a second-level cache;
+ * but a few directions together save more than that. */
+enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, FEW_DIRECTIONS = 8, MOST_DIRECTIONS = 64 };
 
 typedef struct {
     linattn__round round;
@@ -50,7 +51,8 @@ static int measure(const linattn__transformer *f, sizes *s) {
     if (s->count < 1) s->count = 1;
     if (s->count > MOST_DIRECTIONS) s->count = MOST_DIRECTIONS;
     const linattn__hvp_kernels *kernels = linattn__hvp_kernels_for(&f->shape, f->isa);
-    while (s->count > 1 && kernels->workspace(&f->shape, s->count) > WORK_BYTES / sizeof(double)) s->count--;
+    const size_t one = kernels->workspace(&f->shape, 1), more = WORK_BYTES / sizeof(double);
+    while (s->count > FEW_DIRECTIONS && kernels->workspace(&f->shape, s->count) - one > more) s->count--;
     s->work_size = (kernels->workspace(&f->shape, s->count) + 7) / 8 * 8;
     if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(s->count, q, &s->composed) ||
         !linattn__multiply_sizes(slots, s->composed, &s->partial) || s->rows > most ||
@@ -114,8 +116,9 @@ int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const 
     return status;
 }
 
-/* Unit directions, one stage's at a time, the front MLP's or a layer's: the kernel then leaves out what symmetry gives. Of a row, the entries from the diagonal
- * on are taken, and what is below the diagonal is copied from above it, so that the result is symmetric bit for bit. */
+/* Unit directions, one stage's at a time, the front MLP's or a layer's: the kernel then leaves out what symmetry gives. Of a row,
+ * the entries from the diagonal on are taken, and what is below the diagonal is copied from above it, so that the result is
+ * symmetric bit for bit. */
 int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
                                  int diagonal, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;

@@ -55,8 +55,8 @@ typedef struct linattn__round {
     int fresh;          /* 1: the chunk must be drawn first */
 } linattn__round;
 
-/* Runs `job` (index: slot, context: round) on every chunk, round by round, and `add` after each round with the number of slots that it
- * filled. Calls progress between rounds. Returns what stopped it: progress or LINATTN_ESYSTEM, LINATTN_ENOMEM. */
+/* Runs `job` (index: slot, context: round) on every chunk, round by round, and `add` after each round with the number of slots that
+ * it filled. Calls progress between rounds. Returns what stopped it: progress or LINATTN_ESYSTEM, LINATTN_ENOMEM. */
 int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots));
 
 /* The blocks of the chunk of a slot as a kernel wants them, drawn where needed with scratch memory of `worker`. */
