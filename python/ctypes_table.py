@@ -215,6 +215,10 @@ class linattn_smoothness(Structure):
     pass
 
 
+class linattn_concentration(Structure):
+    pass
+
+
 class linattn_optimizer_options(Structure):
     pass
 
@@ -566,6 +570,17 @@ linattn_smoothness._fields_ = [
     ("level", c_double),
 ]
 
+linattn_concentration._fields_ = [
+    ("struct_size", c_size_t),
+    ("rows", c_size_t),
+    ("empty", c_size_t),
+    ("entropy", c_double),
+    ("largest", c_double),
+    ("top_share", c_double),
+    ("ratio_median", c_double),
+    ("ratio_smallest", c_double),
+]
+
 linattn_optimizer_options._fields_ = [
     ("struct_size", c_size_t),
     ("rule", c_int32),
@@ -674,6 +689,7 @@ FUNCTIONS = {
     "linattn_model_get_tensor": (c_int, [c_void_p, c_size_t, POINTER(linattn_tensor)]),
     "linattn_model_init_parameters": (c_int, [c_void_p, c_uint64, POINTER(c_double)]),
     "linattn_model_predict": (c_int, [c_void_p, c_void_p, POINTER(c_double), POINTER(c_double)]),
+    "linattn_model_attention": (c_int, [c_void_p, c_void_p, POINTER(c_double), c_size_t, c_size_t, POINTER(c_double)]),
     "linattn_status_name": (c_char_p, [c_int]),
     "linattn_last_message": (c_char_p, []),
     "linattn_baseline_options_init": (c_int, [POINTER(linattn_baseline_options), c_size_t]),
@@ -759,6 +775,8 @@ FUNCTIONS = {
     c_size_t, POINTER(c_double)]),
     "linattn_smoothness_fit": (c_int, [POINTER(c_double), POINTER(c_double), c_size_t, c_size_t, c_double,
     POINTER(linattn_resampling_options), POINTER(linattn_smoothness)]),
+    "linattn_attention_concentration": (c_int, [POINTER(c_double), c_size_t, c_size_t, c_size_t, c_size_t,
+    POINTER(linattn_concentration)]),
     "linattn_number_write": (c_int, [c_double, c_char_p]),
     "linattn_number_read": (c_int, [c_char_p, POINTER(c_double), POINTER(c_size_t)]),
     "linattn_optimizer_options_init": (c_int, [POINTER(linattn_optimizer_options), c_size_t]),

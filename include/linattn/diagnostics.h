@@ -224,6 +224,27 @@ typedef struct linattn_smoothness {
 LINATTN_API int linattn_smoothness_fit(const double *gradient_norms, const double *smoothness, size_t count, size_t block,
                                        double level, const linattn_resampling_options *resampling, linattn_smoothness *out);
 
+/* ---- Attention concentration ------------------------------------------------------------------------------------------------- */
+
+/* How unevenly rows of attention weights spread over their keys. The weights a of a row count by their size: w = |a| / sum |a|. */
+typedef struct linattn_concentration {
+    size_t struct_size;     /* sizeof(linattn_concentration), set by the caller */
+    size_t rows;            /* that count */
+    size_t empty;           /* rows whose weights are all 0: left out */
+    double entropy;         /* mean over rows of -sum w ln w, in nats: 0 (one key) to ln keys (all alike) */
+    double largest;         /* mean over rows of the largest w: 1/keys to 1 */
+    double top_share;       /* mean over rows of the sum of the `top` largest w */
+    double ratio_median;    /* smallest w over largest w: the median over rows, the lower one of an even count */
+    double ratio_smallest;  /* its smallest value over rows */
+} linattn_concentration;
+
+/* weights: row i begins at weights + i * stride and has `keys` of them, 1 <= keys <= stride; all finite. top: 1 to keys. No handle
+ * needed: linattn_model_attention gives the weights of a model's head, (prompts, n+1, n+1), of which the query's rows over the
+ * context are weights + n (n+1), keys n, stride (n+1)^2. LINATTN_EDEGENERATE when all rows are empty; *out then has rows and empty,
+ * and NaN. */
+LINATTN_API int linattn_attention_concentration(const double *weights, size_t rows, size_t keys, size_t stride, size_t top,
+                                                linattn_concentration *out);
+
 #ifdef __cplusplus
 }
 #endif

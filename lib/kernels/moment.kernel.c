@@ -77,4 +77,4 @@ static void predict(const linattn__shape *shape, const double *theta, const lina
                         -group_forward(shape, shape->full, shape->dim, at.theta, data, block, group, at.stored));
 }
 
-const linattn__kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares, NULL};
+const linattn__kernels LINATTN__ISA_NAME(moment) = {workspace, predict, sum_squares, NULL, NULL};

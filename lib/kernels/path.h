@@ -39,6 +39,10 @@ typedef struct linattn__kernels {
 
     /* How many arguments of a ReLU are exactly 0; NULL: there are no ReLUs. */
     double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *workspace);
+
+    /* A of one layer and head: (blocks, n+1, n+1, 8). The token path's only; NULL on the moment path. */
+    void (*attend)(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t layer, size_t head, double *A,
+                   double *workspace);
 } linattn__kernels;
 
 typedef struct linattn__hvp_kernels {

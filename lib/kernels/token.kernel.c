@@ -1,4 +1,4 @@
-/* The token path for one instruction set: value, gradient, predictions. */
+/* The token path for one instruction set: value, gradient, predictions, attention weights. */
 #include "kernels/token_group.h"
 
 static size_t workspace(const linattn__shape *shape) { return lay_out(shape, 0, NULL).doubles; }
@@ -57,4 +57,34 @@ static double count_kinks(const linattn__shape *shape, const double *theta, cons
     return count;
 }
 
-const linattn__kernels LINATTN__ISA_NAME(token) = {workspace, predict, sum_squares, count_kinks};
+/* A of a strip of rows, held key by key, into rows of (n+1) keys, 8 prompts an entry. */
+static void store_strip(const double *a, size_t n, size_t keys, size_t width, double *rows) {
+    for (size_t r = 0; r < width; r++)
+        for (size_t j = 0; j <= n; j++)
+            vreal_store(rows + (r * (n + 1) + j) * LINATTN__BLOCK, j < keys ? get(a, j * width + r) : (vreal){0});
+}
+
+static void attend(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t layer, size_t head,
+                   double *A, double *space) {
+    const token_space s = lay_out(shape, 0, space);
+    const token_group *const g = &s.group;
+    const size_t n = g->n, k = s.k, row_size = (n + 1) * LINATTN__BLOCK;
+    const token_layer x = token_layer_at(g, g->values, layer, k);
+    linattn__token_expand(shape, theta, 1, s.theta);
+    for (size_t block = 0; block < data->blocks; block++)
+        for (size_t group = 0; group < GROUPS; group++) {
+            double *const rows = A + block * (n + 1) * row_size + group * LINATTN__LANES;
+            group_load(g, data, block, group, k);
+            for (size_t l = 0; l < layer; l++) token_forward_layer(g, l, k);
+            product(token_row(g, x.U, head, 0, k), n + 1, k, k, lanes(x.Z, k),
+                    shared(g->theta + token_offset(g, layer, head, k) + k * k, k), SET);
+            for (size_t row = 0; row <= n;) {
+                const size_t width = row + STRIP <= n ? STRIP : 1;
+                token_scores(g, x, g->a, head, row, width, k);
+                store_strip(g->a, n, token_keys(g), width, rows + row * row_size);
+                row += width;
+            }
+        }
+}
+
+const linattn__kernels LINATTN__ISA_NAME(token) = {workspace, predict, sum_squares, count_kinks, attend};

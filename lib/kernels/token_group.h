@@ -70,13 +70,18 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
     return s;
 }
 
-/* Z of layer 0 from a block's tokens, and on to the query's last entry after the last layer. */
-LINATTN__INLINE vreal group_forward(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
+/* Z of layer 0 from a block's tokens. */
+LINATTN__INLINE void group_load(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
     const size_t entries = (g->n + 1) * k;
     const double *const tokens = data->tokens + block * entries * LINATTN__BLOCK + group * LINATTN__LANES;
     double *const Z = g->hidden ? g->X : token_layer_at(g, g->values, 0, k).Z;
     for (size_t i = 0; i < entries; i++) put(Z, i, vreal_load(tokens + i * LINATTN__BLOCK));
     if (g->hidden) token_front_forward(g, k);
+}
+
+/* From a block's tokens to the query's last entry after the last layer. */
+LINATTN__INLINE vreal group_forward(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
+    group_load(g, data, block, group, k);
     return token_forward(g, k);
 }
 

@@ -14,7 +14,7 @@ from . import _cdef
 from .about import blas_info, build_info, kernel_available, version
 from .baseline import baseline_predict, theory_compare, theory_one_layer
 from .callbacks import STOP
-from .diagnostics import Diagnostics, smoothness_fit
+from .diagnostics import Diagnostics, attention_concentration, smoothness_fit
 from .enums import *  # noqa: F401,F403: one class for each enumeration of the library
 from .errors import (Degenerate, FileError, FormatError, InvalidArgument, LinattnError, Mismatch, NonFinite, NotConverged,
                      OutOfMemory, SizeOverflow, Stopped, SystemRefusal, Unsupported, VersionError, last_message, status_name)
@@ -27,7 +27,7 @@ from .spectrum import matrix_precondition, matrix_spectrum, robust_condition, sp
 from .statistics import (line_bootstrap, line_fit, normal_quantile, sample_bootstrap, sample_histogram, sample_interval,
                          sample_median, sample_moments, sample_normal_plot, sample_normality, sample_quantiles, sample_tail,
                          samples_compare, series_bootstrap, share_interval, student_quantile)
-from .structs import (Comparison, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram, Interval, Line,
+from .structs import (Comparison, Concentration, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram, Interval, Line,
                       Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail, Tensor, TheoryDistance)
 from .trainer import RECORD, Trainer
 

@@ -191,6 +191,7 @@ typedef struct linattn_extremes linattn_extremes;
 typedef struct linattn_gradient_error_options linattn_gradient_error_options;
 typedef struct linattn_gradient_error linattn_gradient_error;
 typedef struct linattn_smoothness linattn_smoothness;
+typedef struct linattn_concentration linattn_concentration;
 typedef struct linattn_optimizer_options linattn_optimizer_options;
 typedef struct linattn_update linattn_update;
 typedef struct linattn_custom_rule linattn_custom_rule;
@@ -495,6 +496,16 @@ struct linattn_smoothness {
     double r_squared;
     double level;
 };
+struct linattn_concentration {
+    size_t struct_size;
+    size_t rows;
+    size_t empty;
+    double entropy;
+    double largest;
+    double top_share;
+    double ratio_median;
+    double ratio_smallest;
+};
 struct linattn_optimizer_options {
     size_t struct_size;
     int32_t rule;
@@ -595,6 +606,8 @@ size_t linattn_model_tensor_count(const linattn_model *model);
 int linattn_model_get_tensor(const linattn_model *model, size_t index, linattn_tensor *out);
 int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, double *theta);
 int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
+int linattn_model_attention(const linattn_model *model, const linattn_batch *batch, const double *theta, size_t layer, size_t
+    head, double *out);
 const char *linattn_status_name(int status);
 const char *linattn_last_message(void);
 int linattn_baseline_options_init(linattn_baseline_options *options, size_t size);
@@ -684,6 +697,8 @@ int linattn_diagnostics_gradient_ratios(linattn_diagnostics *diagnostics, uint64
     *next, const double *fractions, size_t count, double *out);
 int linattn_smoothness_fit(const double *gradient_norms, const double *smoothness, size_t count, size_t block, double level,
     const linattn_resampling_options *resampling, linattn_smoothness *out);
+int linattn_attention_concentration(const double *weights, size_t rows, size_t keys, size_t stride, size_t top,
+    linattn_concentration *out);
 int linattn_number_write(double number, char *text);
 int linattn_number_read(const char *text, double *out, size_t *used);
 int linattn_optimizer_options_init(linattn_optimizer_options *options, size_t size);
@@ -815,6 +830,15 @@ COMMENTS = {
         "r_squared": "of that fit",
         "level": "of the intervals",
     },
+    "linattn_concentration": {
+        "rows": "that count",
+        "empty": "rows whose weights are all 0: left out",
+        "entropy": "mean over rows of -sum w ln w, in nats: 0 (one key) to ln keys (all alike)",
+        "largest": "mean over rows of the largest w: 1/keys to 1",
+        "top_share": "mean over rows of the sum of the `top` largest w",
+        "ratio_median": "smallest w over largest w: the median over rows, the lower one of an even count",
+        "ratio_smallest": "its smallest value over rows",
+    },
     "linattn_model_options": {
         "dim": "d, 1 to LINATTN_MAX_DIM; to be set",
         "layers": "L, 1 to LINATTN_MAX_LAYERS; to be set",
@@ -850,7 +874,7 @@ COMMENTS = {
         "difference": "(f(theta + h e) - f(theta - h e)) / (2 h) at worst",
         "step": "the h used there",
         "kinks": "arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there "
-        "is 0 by convention, and differences across such a kink tell something else; 0 for everything else",
+        "is 0 by convention, and differences across such a kink tell something else; 0 for other models",
     },
     "linattn_optimizer_options": {
         "rule": "enum linattn_rule; SGD",

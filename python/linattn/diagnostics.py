@@ -6,7 +6,7 @@ from .errors import check
 from .handles import Handle, pointer
 from .objective import Objective
 from .statistics import _DEFAULT, _filled, _resampling
-from .structs import Condition, Extremes, GradientError, Heterogeneity, Smoothness, Spectrum
+from .structs import Concentration, Condition, Extremes, GradientError, Heterogeneity, Smoothness, Spectrum
 
 _OPTIONS = "linattn_diagnostics_options"
 _ERROR_OPTIONS = "linattn_gradient_error_options"
@@ -159,3 +159,12 @@ def smoothness_fit(gradient_norms, smoothness, block=0, level=0.95, resamples=_D
     options = _resampling(resamples, seed, progress)
     return _filled(Smoothness, lib.linattn_smoothness_fit, arrays.address(norms), arrays.address(values), norms.size,
                    arrays.count(block, "block"), arrays.real(level, "level"), options)
+
+
+def attention_concentration(weights, top=1):
+    """The Concentration of rows of attention weights (rows, keys), such as those of the query over the context,
+    model.attention(batch, theta)[:, -1, :-1]. top: how many of the largest count for top_share."""
+    weights = arrays.read(weights, "weights", ("rows", "keys"))
+    rows, keys = weights.shape
+    return _filled(Concentration, lib.linattn_attention_concentration, arrays.address(weights), rows, keys, keys,
+                   arrays.count(top, "top"))

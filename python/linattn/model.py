@@ -64,3 +64,14 @@ class Model(Handle):
         predictions = arrays.write(out, "out", (batch.prompts, ), theta)
         check(lib.linattn_model_predict(self._pointer, batch_pointer, arrays.address(theta), arrays.address(predictions)))
         return predictions
+
+    def attention(self, batch, theta, layer=0, head=0, out=None):
+        """Attention weights (prompts, n+1, n+1) of a layer and head, before 1/n; row: query token, column: key token, the query
+        last. theta: (p,)."""
+        theta = arrays.read(theta, "theta", (self.parameter_count, ))
+        batch_pointer = pointer(batch, Batch, "batch")
+        weights = arrays.write(out, "out", (batch.prompts, batch.context + 1, batch.context + 1), theta)
+        check(
+            lib.linattn_model_attention(self._pointer, batch_pointer, arrays.address(theta), arrays.count(layer, "layer"),
+                                        arrays.count(head, "head"), arrays.address(weights)))
+        return weights

@@ -135,6 +135,7 @@ RESULTS = dict(
     Extremes=["linattn_extremes", "nodes", "weights"],
     GradientError=["linattn_gradient_error", "errors", "projections", "surrogate", "reference"],
     Smoothness=["linattn_smoothness"],
+    Concentration=["linattn_concentration"],
     TheoryDistance=["linattn_theory_distance"],
 )
 _define(**RESULTS)

@@ -83,6 +83,29 @@ class Models(unittest.TestCase):
         with self.assertRaises(TypeError):
             s.model.views(list(theta))
 
+    def test_attention(self):
+        """Against the formula, in numpy, and concentration against its own."""
+        s = Setting()
+        model = linattn.Model(5, 1, attention="softmax_context", init_std=0.3)
+        theta = model.init_parameters(seed=2)
+        z = s.batch.arrays()[0]
+        scores = z[:, :, :5] @ model.views(theta)["layer0.head0.Q"] @ z[:, :-1, :5].transpose(0, 2, 1)
+        wanted = numpy.exp(scores) / numpy.exp(scores).sum(axis=2, keepdims=True)
+        weights = model.attention(s.batch, theta)
+        numpy.testing.assert_allclose(weights[:, :, :-1], wanted, rtol=1e-12)
+        self.assertTrue((weights[:, :, -1] == 0).all())
+        rows = wanted[:, -1]
+        c = linattn.attention_concentration(weights[:, -1, :-1], top=3)
+        self.assertEqual((c.rows, c.empty), (100, 0))
+        self.assertAlmostEqual(c.entropy, -(rows * numpy.log(rows)).sum(axis=1).mean(), places=12)
+        self.assertAlmostEqual(c.largest, rows.max(axis=1).mean(), places=13)
+        self.assertAlmostEqual(c.top_share, numpy.sort(rows)[:, -3:].sum(axis=1).mean(), places=13)
+        self.assertAlmostEqual(c.ratio_smallest, (rows.min(axis=1) / rows.max(axis=1)).min(), places=13)
+        with self.assertRaisesRegex(linattn.InvalidArgument, "top is 21"):
+            linattn.attention_concentration(weights[:, -1, :-1], top=21)
+        with self.assertRaisesRegex(linattn.Unsupported, "moments"):
+            model.attention(linattn.Sampler(5, 20, kind="moments").batch(2), theta)
+
     def test_predict(self):
         """Against the formula, in numpy: Z <- Z + (1/n) M (Z Q Z^T) Z P^T."""
         s = Setting()
