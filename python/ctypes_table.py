@@ -41,6 +41,10 @@ LINATTN_TENSOR_W1 = 4
 LINATTN_TENSOR_B1 = 5
 LINATTN_TENSOR_W2 = 6
 LINATTN_TENSOR_B2 = 7
+LINATTN_TENSOR_FF_W1 = 8
+LINATTN_TENSOR_FF_B1 = 9
+LINATTN_TENSOR_FF_W2 = 10
+LINATTN_TENSOR_FF_B2 = 11
 LINATTN_STOP = 1
 LINATTN_OK = 0
 LINATTN_EINVAL = -1
@@ -277,6 +281,7 @@ linattn_model_options._fields_ = [
     ("init_std", c_double),
     ("qk_rank", c_size_t),
     ("mlp_hidden", c_size_t),
+    ("ff_hidden", c_size_t),
 ]
 
 linattn_tensor._fields_ = [

@@ -142,6 +142,7 @@ static int check_file(const char *file, const known_answer *a) {
     while (options.attention < 4 && strcmp(attention, attentions[options.attention]) != 0) options.attention++;
     if (options.attention == 4) return -1;
     options.mlp_hidden = known_answer_size(a, "mlp_hidden");
+    options.ff_hidden = known_answer_size(a, "ff_hidden");
     options.qk_rank = known_answer_size(a, "qk_rank");
     options.form = strcmp(form, "full") == 0 ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK;
     linattn_model *model = NULL;

@@ -19,7 +19,7 @@ enum {
 static const int32_t kinds[KINDS] = {LINATTN_ATTENTION_LINEAR, LINATTN_ATTENTION_SOFTMAX, LINATTN_ATTENTION_SOFTMAX_CONTEXT,
                                      LINATTN_ATTENTION_RELU};
 
-static double tokens[PROMPTS * ROWS * K], theta[200], weights[COUNT];
+static double tokens[PROMPTS * ROWS * K], theta[300], weights[COUNT];
 
 static linattn_batch *make_batch(int32_t kind, size_t dim) {
     linattn_sampler_options o;
@@ -36,7 +36,7 @@ static linattn_batch *make_batch(int32_t kind, size_t dim) {
 }
 
 /* Full form, so that P and Q are what the definition says. */
-static linattn_model *make_model(int32_t attention, size_t hidden) {
+static linattn_model *make_model(int32_t attention, size_t hidden, size_t ff_hidden) {
     linattn_model_options o;
     linattn_model *model;
     ck_assert_ok(linattn_model_options_init(&o, sizeof o));
@@ -46,6 +46,7 @@ static linattn_model *make_model(int32_t attention, size_t hidden) {
     o.form = LINATTN_FORM_FULL;
     o.attention = attention;
     o.mlp_hidden = hidden;
+    o.ff_hidden = ff_hidden;
     o.init_std = 0.5;
     ck_assert_ok(linattn_model_create(&model, &o));
     ck_assert_uint_le(linattn_model_parameter_count(model), sizeof theta / sizeof *theta);
@@ -86,17 +87,17 @@ static void define_layer(int32_t attention, const double *heads, double *Z) {
     memcpy(Z, next, sizeof next);
 }
 
-/* x <- W_2 relu(W_1 x + b_1) + b_2. */
-static void define_front(const double *mlp, double *Z) {
-    const double *W_1 = mlp, *b_1 = W_1 + HIDDEN * D, *W_2 = b_1 + HIDDEN, *b_2 = W_2 + D * HIDDEN;
+/* x <- keep x + W_2 relu(W_1 x + b_1) + b_2 of the first `size` entries of every token. */
+static void define_mlp(const double *mlp, size_t size, int keep, double *Z) {
+    const double *W_1 = mlp, *b_1 = W_1 + HIDDEN * size, *W_2 = b_1 + HIDDEN, *b_2 = W_2 + size * HIDDEN;
     for (size_t i = 0; i < ROWS; i++) {
         double unit[HIDDEN];
         for (size_t h = 0; h < HIDDEN; h++) {
             unit[h] = b_1[h];
-            for (size_t j = 0; j < D; j++) unit[h] += W_1[h * D + j] * Z[i * K + j];
+            for (size_t j = 0; j < size; j++) unit[h] += W_1[h * size + j] * Z[i * K + j];
         }
-        for (size_t j = 0; j < D; j++) {
-            Z[i * K + j] = b_2[j];
+        for (size_t j = 0; j < size; j++) {
+            Z[i * K + j] = keep * Z[i * K + j] + b_2[j];
             for (size_t h = 0; h < HIDDEN; h++) Z[i * K + j] += W_2[j * HIDDEN + h] * fmax(unit[h], 0);
         }
     }
@@ -104,19 +105,21 @@ static void define_front(const double *mlp, double *Z) {
 
 START_TEST(weights_are_as_defined) {
     const int32_t attention = kinds[_i % KINDS];
-    const size_t hidden = _i >= KINDS ? HIDDEN : 0;
+    const size_t hidden = _i / KINDS == 1 ? HIDDEN : 0, ff = _i / KINDS == 2 ? HIDDEN : 0, pair = 2 * K * K;
     const double *const heads = theta + (hidden ? 2 * HIDDEN * D + HIDDEN + D : 0);
+    const size_t layer_size = HEADS * pair + (ff ? 2 * HIDDEN * K + HIDDEN + K : 0);
     linattn_batch *batch = make_batch(LINATTN_BATCH_TOKENS, D);
-    linattn_model *model = make_model(attention, hidden);
+    linattn_model *model = make_model(attention, hidden, ff);
     for (size_t layer = 0; layer < LAYERS; layer++)
         for (size_t head = 0; head < HEADS; head++) {
             ck_assert_ok(linattn_batch_get_arrays(batch, tokens, NULL));
             ck_assert_ok(linattn_model_attention(model, batch, theta, layer, head, weights));
             for (size_t b = 0; b < PROMPTS; b++) {
                 double *Z = tokens + b * ROWS * K, A[ROWS * ROWS];
-                if (hidden) define_front(theta, Z);
+                if (hidden) define_mlp(theta, D, 0, Z);
                 if (layer == 1) define_layer(attention, heads, Z);
-                define_A(attention, Z, heads + 2 * K * K * (HEADS * layer + head) + K * K, A);
+                if (layer == 1 && ff) define_mlp(heads + HEADS * pair, K, 1, Z);
+                define_A(attention, Z, heads + layer * layer_size + head * pair + K * K, A);
                 for (size_t i = 0; i < ROWS * ROWS; i++)
                     ck_assert_double_eq_tol(weights[b * ROWS * ROWS + i], A[i], 1e-12 * (1 + fabs(A[i])));
             }
@@ -129,7 +132,7 @@ END_TEST
 START_TEST(bad_arguments_are_refused) {
     linattn_batch *batch = make_batch(LINATTN_BATCH_TOKENS, D), *moments = make_batch(LINATTN_BATCH_MOMENTS, D);
     linattn_batch *other = make_batch(LINATTN_BATCH_TOKENS, D + 1);
-    linattn_model *model = make_model(LINATTN_ATTENTION_LINEAR, 0);
+    linattn_model *model = make_model(LINATTN_ATTENTION_LINEAR, 0, 0);
     weights[0] = 7;
     ck_assert_status(linattn_model_attention(NULL, batch, theta, 0, 0, weights), LINATTN_EINVAL, "model is NULL");
     ck_assert_status(linattn_model_attention(model, NULL, theta, 0, 0, weights), LINATTN_EINVAL, "batch is NULL");
@@ -152,7 +155,7 @@ END_TEST
 static Suite *attention_suite(void) {
     Suite *suite = suite_create("attention");
     TCase *tc = tcase_create("attention");
-    tcase_add_loop_test(tc, weights_are_as_defined, 0, 2 * KINDS);
+    tcase_add_loop_test(tc, weights_are_as_defined, 0, 3 * KINDS);
     tcase_add_test(tc, bad_arguments_are_refused);
     suite_add_tcase(suite, tc);
     return suite;

@@ -19,12 +19,14 @@ void *linattn__allocate(size_t count, size_t size) {
 /* The fourth and the last have more parameters in a layer than one pass takes directions. */
 static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {2, 1, 3, 4, 0}, {3, 1, 5, 6, 0}, {2, 2, 5, 4, 0},
                                          {2, 1, 2, 3, 1}, {3, 2, 3, 5, 1}, {2, 4, 4, 3, 1}};
-/* Other kinds, factored Q and front MLPs. */
+/* Other kinds, factored Q and networks. */
 static const reference_model others[] = {
     {.shape = {2, 1, 3, 4, 0}, .attention = LINATTN_ATTENTION_SOFTMAX},
     {.shape = {2, 1, 2, 3, 1}, .attention = LINATTN_ATTENTION_RELU, .qk_rank = 2},
     {.shape = {1, 2, 2, 3, 0}, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT, .mlp_hidden = 3},
     {.shape = {2, 1, 2, 3, 0}, .attention = LINATTN_ATTENTION_LINEAR, .qk_rank = 1, .mlp_hidden = 3},
+    {.shape = {2, 1, 2, 3, 0}, .attention = LINATTN_ATTENTION_SOFTMAX, .ff_hidden = 2},
+    {.shape = {3, 1, 1, 3, 1}, .attention = LINATTN_ATTENTION_LINEAR, .qk_rank = 1, .mlp_hidden = 2, .ff_hidden = 3},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = SHAPES + sizeof others / sizeof *others };
 

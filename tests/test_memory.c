@@ -66,6 +66,11 @@ static int live(everything *e, const char *path, int variant) {
         sampler.dim = model.dim = model.mlp_hidden = 2;
         model.layers = 3;
     }
+    if (variant == 3) { /* feed-forward blocks: 2 x (6 + 12) parameters */
+        sampler.dim = model.dim = 1;
+        model.heads = 3;
+        model.ff_hidden = 2;
+    }
     objective.threads = 2;
     callbacks.parameter_count = 36;
     callbacks.gradient = bowl_gradient;
@@ -162,8 +167,8 @@ static Suite *memory_suite(void) {
     Suite *suite = suite_create("memory");
     TCase *tc = tcase_create("memory");
     tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 3);
-    tcase_add_loop_test(tc, steps_take_no_memory, 0, 3);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 4);
+    tcase_add_loop_test(tc, steps_take_no_memory, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }

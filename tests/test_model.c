@@ -38,6 +38,8 @@ START_TEST(each_option_wrong_in_turn) {
     ck_assert_refused(options.init_std = INFINITY, LINATTN_EINVAL, "init_std is inf");
     ck_assert_refused(options.qk_rank = 1025, LINATTN_EINVAL, "qk_rank is 1025; allowed: 0 (Q is free) to 1024");
     ck_assert_refused(options.mlp_hidden = 4097, LINATTN_EINVAL, "mlp_hidden is 4097; allowed: 0 (no front MLP) to 4096");
+    ck_assert_refused(options.ff_hidden = 4097, LINATTN_EINVAL, "ff_hidden is 4097; allowed: 0 (no feed-forward blocks) to 4096");
+    ck_assert_refused(options.ff_hidden = SIZE_MAX, LINATTN_EINVAL, "ff_hidden is 18446744073709551615");
     ck_assert_refused(options.struct_size = 8, LINATTN_EINVAL, "linattn_model_options");
     linattn_model_options options = good_options();
     linattn_model *model = NULL;
@@ -70,6 +72,17 @@ START_TEST(largest_model) {
     options.form = LINATTN_FORM_FULL;
     ck_assert_ok(linattn_model_create(&model, &options));
     ck_assert_uint_eq(linattn_model_parameter_count(model), (size_t)2 * 256 * 64 * 1025 * 1025);
+    linattn_model_destroy(model);
+    options.mlp_hidden = options.ff_hidden = LINATTN_MAX_HIDDEN;
+    options.qk_rank = LINATTN_MAX_RANK;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    const size_t front = 4096 * (2 * 1024 + 1) + 1024, block = 4096 * (2 * 1025 + 1) + 1025;
+    const size_t heads = (size_t)64 * (1025 * 1025 + 2 * 1024 * 1025);
+    ck_assert_uint_eq(linattn_model_parameter_count(model), front + 256 * (heads + block));
+    linattn_tensor last = {.struct_size = sizeof last};
+    ck_assert_ok(linattn_model_get_tensor(model, linattn_model_tensor_count(model) - 1, &last));
+    ck_assert_str_eq(last.name, "layer255.ff.b2");
+    ck_assert_uint_eq(last.offset + 1025, linattn_model_parameter_count(model));
     linattn_model_destroy(model);
 }
 END_TEST
@@ -157,6 +170,47 @@ START_TEST(tensor_table_of_a_front_mlp) {
 }
 END_TEST
 
+START_TEST(tensor_table_of_feed_forward_blocks) {
+    static const struct {
+        const char *name;
+        size_t rows, columns, offset, layer, head;
+        int32_t kind;
+    } wanted[] = {{"front.W1", 2, 2, 0, 0, 0, LINATTN_TENSOR_W1},
+                  {"front.b1", 2, 1, 4, 0, 0, LINATTN_TENSOR_B1},
+                  {"front.W2", 2, 2, 6, 0, 0, LINATTN_TENSOR_W2},
+                  {"front.b2", 2, 1, 10, 0, 0, LINATTN_TENSOR_B2},
+                  {"layer0.head0.P", 2, 2, 12, 0, 0, LINATTN_TENSOR_P},
+                  {"layer0.head0.Q", 2, 2, 16, 0, 0, LINATTN_TENSOR_Q},
+                  {"layer0.head1.P", 2, 2, 20, 0, 1, LINATTN_TENSOR_P},
+                  {"layer0.head1.Q", 2, 2, 24, 0, 1, LINATTN_TENSOR_Q},
+                  {"layer0.ff.W1", 5, 3, 28, 0, 0, LINATTN_TENSOR_FF_W1},
+                  {"layer0.ff.b1", 5, 1, 43, 0, 0, LINATTN_TENSOR_FF_B1},
+                  {"layer0.ff.W2", 3, 5, 48, 0, 0, LINATTN_TENSOR_FF_W2},
+                  {"layer0.ff.b2", 3, 1, 63, 0, 0, LINATTN_TENSOR_FF_B2},
+                  {"layer1.head0.P", 2, 2, 66, 1, 0, LINATTN_TENSOR_P},
+                  {"layer1.head0.Q", 2, 2, 70, 1, 0, LINATTN_TENSOR_Q},
+                  {"layer1.head1.P", 2, 2, 74, 1, 1, LINATTN_TENSOR_P},
+                  {"layer1.head1.Q", 2, 2, 78, 1, 1, LINATTN_TENSOR_Q},
+                  {"layer1.ff.W1", 5, 3, 82, 1, 0, LINATTN_TENSOR_FF_W1},
+                  {"layer1.ff.b1", 5, 1, 97, 1, 0, LINATTN_TENSOR_FF_B1},
+                  {"layer1.ff.W2", 3, 5, 102, 1, 0, LINATTN_TENSOR_FF_W2},
+                  {"layer1.ff.b2", 3, 1, 117, 1, 0, LINATTN_TENSOR_FF_B2}};
+    enum { COUNT = sizeof wanted / sizeof *wanted };
+    random_case c = random_case_open_model((reference_model){.shape = {2, 2, 2, 6, 0}, .mlp_hidden = 2, .ff_hidden = 5}, 1, 1);
+    linattn_tensor t = {.struct_size = sizeof t};
+    ck_assert_uint_eq(linattn_model_tensor_count(c.model), COUNT);
+    ck_assert_uint_eq(linattn_model_parameter_count(c.model), 120);
+    for (size_t i = 0; i < COUNT; i++) {
+        ck_assert_ok(linattn_model_get_tensor(c.model, i, &t));
+        ck_assert_str_eq(t.name, wanted[i].name);
+        ck_assert(t.rows == wanted[i].rows && t.columns == wanted[i].columns && t.offset == wanted[i].offset);
+        ck_assert(t.kind == wanted[i].kind && t.layer == wanted[i].layer && t.head == wanted[i].head && t.reserved == 0);
+    }
+    ck_assert_status(linattn_model_get_tensor(c.model, COUNT, &t), LINATTN_EINVAL, "index is 20; allowed: 0 to 19");
+    random_case_close(&c);
+}
+END_TEST
+
 /* Uniform between +-1/sqrt(inputs): the largest of m is above 0.9 but for a chance of 0.95^m, and the mean square is a third of the
  * bound's square within 4.5 standard errors. The other parameters are those of the model without an MLP. */
 START_TEST(front_mlp_begins_uniform) {
@@ -186,6 +240,42 @@ START_TEST(front_mlp_begins_uniform) {
         ck_assert_double_eq_tol(square, 1.0 / 3, 4.5 * sqrt(4.0 / 45 / count));
     }
     free(theta);
+    linattn_model_destroy(model);
+    linattn_model_destroy(plain);
+}
+END_TEST
+
+/* Feed-forward blocks begin like that too, each with numbers of its own, and leave the other parameters as they were. */
+START_TEST(feed_forward_blocks_begin_uniform) {
+    enum { H = 300, D = 4, K = D + 1, HEAD = 2 * D * D, IN_1 = H * K + H, BLOCK = IN_1 + K * H + K, L = 2 };
+    static double theta[L * (HEAD + BLOCK)], rest[L * HEAD];
+    linattn_model_options options = good_options();
+    linattn_model *model = NULL, *plain = NULL;
+    options.dim = D;
+    options.layers = L;
+    ck_assert_ok(linattn_model_create(&plain, &options));
+    options.ff_hidden = H;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    ck_assert_uint_eq(linattn_model_parameter_count(model), L * (HEAD + BLOCK));
+    ck_assert_ok(linattn_model_init_parameters(model, 9, theta));
+    ck_assert_ok(linattn_model_init_parameters(plain, 9, rest));
+    for (size_t l = 0; l < L; l++) {
+        const double *const layer = theta + l * (HEAD + BLOCK), *const block = layer + HEAD;
+        ck_assert_mem_eq(layer, rest + l * HEAD, HEAD * sizeof *layer);
+        for (int part = 0; part < 2; part++) {
+            const size_t first = part ? IN_1 : 0, end = part ? BLOCK : IN_1;
+            const double bound = 1 / sqrt(part ? H : K), count = (double)(end - first);
+            double least = 0, most = 0, square = 0;
+            for (size_t i = first; i < end; i++) {
+                least = fmin(least, block[i] / bound);
+                most = fmax(most, block[i] / bound);
+                square += block[i] / bound * block[i] / bound / count;
+            }
+            ck_assert(least >= -1 && most <= 1 && least < -0.9 && most > 0.9);
+            ck_assert_double_eq_tol(square, 1.0 / 3, 4.5 * sqrt(4.0 / 45 / count));
+        }
+    }
+    ck_assert_double_ne(theta[HEAD], theta[HEAD + BLOCK + HEAD]);
     linattn_model_destroy(model);
     linattn_model_destroy(plain);
 }
@@ -293,7 +383,9 @@ static Suite *model_suite(void) {
     tcase_add_test(tc, tensor_table_covers_theta_in_order);
     tcase_add_test(tc, tensor_table_of_a_factored_model);
     tcase_add_test(tc, tensor_table_of_a_front_mlp);
+    tcase_add_test(tc, tensor_table_of_feed_forward_blocks);
     tcase_add_test(tc, front_mlp_begins_uniform);
+    tcase_add_test(tc, feed_forward_blocks_begin_uniform);
     tcase_add_test(tc, options_of_the_first_release);
     tcase_add_test(tc, case_S3_init_std_is_a_standard_deviation);
     tcase_add_test(tc, predictions_agree_with_the_definition);

@@ -1,116 +1,10 @@
-/* Q = W_Q^T W_K as parameters, and the front MLP: against the definition, differences, models without them, and under every
- * kernel. */
+/* Q = W_Q^T W_K as parameters, the front MLP and feed-forward blocks: against models without them. What holds for every model is in
+ * test_conformance.c. */
 #include "objective/objective.h"
 #include "support/random_case.h"
 #include "support/suite.h"
 
 #include <math.h>
-
-/* The ranks are 1, below, equal to and above the size of Q. */
-static const reference_model models[] = {
-    {.shape = {1, 1, 1, 1, 0}, .qk_rank = 1},
-    {.shape = {1, 1, 1, 1, 1}, .qk_rank = 1},
-    {.shape = {1, 2, 3, 4, 1}, .qk_rank = 2},
-    {.shape = {2, 1, 3, 4, 0}, .qk_rank = 3},
-    {.shape = {2, 2, 3, 5, 1}, .qk_rank = 5},
-    {.shape = {3, 1, 5, 6, 0}, .qk_rank = 2},
-    {.shape = {3, 2, 2, 5, 0}, .qk_rank = 1},
-    {.shape = {2, 2, 3, 5, 1}, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX},
-    {.shape = {2, 1, 4, 6, 0}, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT},
-    {.shape = {3, 1, 5, 6, 0}, .qk_rank = 3, .attention = LINATTN_ATTENTION_RELU},
-    {.shape = {1, 1, 1, 1, 0}, .mlp_hidden = 1},
-    {.shape = {1, 1, 3, 4, 1}, .mlp_hidden = 5},
-    {.shape = {2, 2, 3, 5, 0}, .mlp_hidden = 4},
-    {.shape = {3, 1, 5, 9, 0}, .mlp_hidden = 7, .attention = LINATTN_ATTENTION_RELU},
-    {.shape = {2, 1, 5, 6, 1}, .mlp_hidden = 3, .attention = LINATTN_ATTENTION_SOFTMAX_CONTEXT},
-    {.shape = {2, 2, 2, 5, 1}, .mlp_hidden = 3, .qk_rank = 2, .attention = LINATTN_ATTENTION_SOFTMAX},
-};
-enum { MODELS = sizeof models / sizeof *models };
-
-static double *numbers(size_t count) {
-    double *x = calloc(count, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
-
-START_TEST(gradient_agrees_with_the_definition) {
-    random_case c = random_case_open_model(models[_i], 70, (unsigned)_i);
-    double *wanted = numbers(c.p), *got = numbers(c.p), *one = numbers(c.p), *predictions = numbers(140), value = NAN;
-    const double loss = reference_model_gradient(&c.reference, c.tokens, c.targets, 70, c.theta, predictions, wanted);
-    for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
-        if (!linattn_kernel_available(kernel)) continue;
-        for (size_t threads = 1; threads <= 2; threads++) {
-            linattn_objective *f = random_case_objective(&c, NULL, kernel, threads);
-            ck_assert_ok(linattn_objective_gradient(f, 0, c.theta, &value, got));
-            ck_assert_double_le(fabs(value - loss), 1e-13 * loss);
-            ck_assert_double_le(relative_distance(got, wanted, c.p), 1e-12);
-            if (threads == 1) memcpy(one, got, c.p * sizeof *one);
-            ck_assert_mem_eq(got, one, c.p * sizeof *one);
-            linattn_objective_destroy(f);
-        }
-    }
-    ck_assert_ok(linattn_model_predict(c.model, c.batch, c.theta, predictions + 70));
-    ck_assert_double_le(relative_distance(predictions + 70, predictions, 70), 1e-13);
-    free(wanted);
-    free(got);
-    free(one);
-    free(predictions);
-    random_case_close(&c);
-}
-END_TEST
-
-START_TEST(gradient_agrees_with_differences) {
-    random_case c = random_case_open_model(models[_i], 9, (unsigned)_i + 10);
-    linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
-    linattn_derivative_report report = {.struct_size = sizeof report};
-    ck_assert_ok(linattn_objective_check_derivatives(f, 0, c.theta, 1e-6, &report));
-    ck_assert_double_le(report.gradient_error, 1e-7);
-    linattn_objective_destroy(f);
-    random_case_close(&c);
-}
-END_TEST
-
-START_TEST(hessian_agrees_with_differences) {
-    random_case c = random_case_open_model(models[_i], 9, (unsigned)_i + 20);
-    const size_t p = c.p;
-    const double h = 1e-5;
-    double *hessian = numbers(p * p), *difference = numbers(p * p), *low = numbers(p), *u = numbers(2 * p), *out = numbers(2 * p);
-    double *wanted = numbers(2 * p);
-    linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 2);
-    for (size_t i = 0; i < p; i++) {
-        const double centre = c.theta[i];
-        c.theta[i] = centre - h;
-        ck_assert_ok(linattn_objective_gradient(f, 0, c.theta, NULL, low));
-        c.theta[i] = centre + h;
-        ck_assert_ok(linattn_objective_gradient(f, 0, c.theta, NULL, difference + i * p));
-        c.theta[i] = centre;
-        for (size_t j = 0; j < p; j++) difference[i * p + j] = (difference[i * p + j] - low[j]) / (2 * h);
-    }
-    for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
-        if (!linattn_kernel_available(kernel)) continue;
-        linattn_objective *each = random_case_objective(&c, NULL, kernel, 1);
-        ck_assert_ok(linattn_objective_hessian(each, 0, c.theta, hessian));
-        ck_assert_double_le(relative_distance(hessian, difference, p * p), 1e-8);
-        for (size_t i = 0; i < p; i++)
-            for (size_t j = 0; j < i; j++) ck_assert(hessian[i * p + j] == hessian[j * p + i]);
-        linattn_objective_destroy(each);
-    }
-    for (size_t i = 0; i < 2 * p; i++) u[i] = sin((double)(i * i % 1009));
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < p; i++)
-            for (size_t j = 0; j < p; j++) wanted[k * p + i] += hessian[i * p + j] * u[k * p + j];
-    ck_assert_ok(linattn_objective_hvp(f, 0, c.theta, u, 2, out));
-    ck_assert_double_le(relative_distance(out, wanted, 2 * p), 1e-12);
-    linattn_objective_destroy(f);
-    free(hessian);
-    free(difference);
-    free(low);
-    free(u);
-    free(out);
-    free(wanted);
-    random_case_close(&c);
-}
-END_TEST
 
 /* With W_Q = I, theta is a free Q = W_K: value, gradient and Hessian of the rest are those of the model with free Q. */
 START_TEST(identity_factor_is_a_free_q) {
@@ -173,6 +67,67 @@ START_TEST(identity_mlp_is_none) {
 }
 END_TEST
 
+/* With W_2 = b_2 = 0 a feed-forward block adds nothing, and what remains is the model without. With W_1 = b_1 = 0 every unit of
+ * every token is at its kink, in the last layer of the query's. */
+START_TEST(zero_block_is_none) {
+    enum { D = 3, H = 4, K = D + 1, BLOCK = 2 * H * K + H + K, HEAD = 2 * D * D, REST = 2 * HEAD, ALL = REST + 2 * BLOCK };
+    random_case plain = random_case_open((reference_shape){2, 1, D, 5, 0}, 9, 4);
+    random_case c = random_case_open_model((reference_model){.shape = {2, 1, D, 5, 0}, .ff_hidden = H}, 9, 4);
+    linattn_objective *f = random_case_objective(&plain, NULL, LINATTN_KERNEL_AUTO, 1);
+    linattn_objective *g = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
+    linattn_derivative_report report = {.struct_size = sizeof report};
+    double wanted[REST], got[ALL], value = 0, loss = 1;
+    ck_assert_uint_eq(c.p, ALL);
+    for (size_t l = 0; l < 2; l++) {
+        double *const layer = c.theta + l * (HEAD + BLOCK), *const W_2 = layer + HEAD + H * K + H;
+        memcpy(layer, plain.theta + l * HEAD, HEAD * sizeof *layer);
+        memset(W_2, 0, (K * H + K) * sizeof *W_2);
+    }
+    ck_assert_ok(linattn_objective_gradient(f, 0, plain.theta, &loss, wanted));
+    ck_assert_ok(linattn_objective_gradient(g, 0, c.theta, &value, got));
+    ck_assert_double_le(fabs(value - loss), 1e-14 * loss);
+    for (size_t l = 0; l < 2; l++) ck_assert_double_le(relative_distance(got + l * (HEAD + BLOCK), wanted + l * HEAD, HEAD), 1e-13);
+    for (size_t i = 0; i < H * K + H; i++) ck_assert(got[HEAD + i] == 0);
+    for (size_t l = 0; l < 2; l++) memset(c.theta + l * (HEAD + BLOCK) + HEAD, 0, (H * K + H) * sizeof *c.theta);
+    ck_assert_ok(linattn_objective_check_derivatives(g, 0, c.theta, 1e-5, &report));
+    ck_assert_uint_eq(report.kinks, 9 * (6 + 1) * H);
+    linattn_objective_destroy(f);
+    linattn_objective_destroy(g);
+    random_case_close(&plain);
+    random_case_close(&c);
+}
+END_TEST
+
+/* One layer, d = n = B = 1, h = 2: token (1, 2), query (3, 0), target 6. Attention with P = 0 makes (3, 6 q) of the query, q = 1/2,
+ * the units are r = relu(3 + 6 q - 1) = 5 and relu(-3) = 0, and the prediction is -(6 q + 2 r + 0.5) = -13.5, the miss m = -19.5. So
+ * the derivatives of the loss m^2 are 2 m times those of -(18 q + 4.5) for q, of -2 for b_1, and so on. */
+START_TEST(block_on_the_toy) {
+    enum { COUNT = 14 };
+    const double tokens[4] = {1, 2, 3, 0}, target = 6, m = -19.5;
+    const double theta[COUNT] = {0, 0.5, /* W_1 */ 1, 1, -1, 0, /* b_1 */ -1, 0, /* W_2 */ 7, 7, 2, 5, /* b_2 */ 4, 0.5};
+    const double slopes[COUNT] = {2 * 1.5, 18, 2 * 3, 2 * 3, 0, 0, 2, 0, 0, 0, 5, 0, 0, 1};
+    double value, prediction, gradient[COUNT], hessian[COUNT * COUNT];
+    random_case c = random_case_open_model((reference_model){.shape = {1, 1, 1, 1, 0}, .ff_hidden = 2}, 1, 1);
+    linattn_batch *batch = NULL;
+    ck_assert_uint_eq(c.p, COUNT);
+    ck_assert_ok(linattn_batch_create_from_arrays(&batch, tokens, &target, 1, 1, 1));
+    linattn_objective *f = random_case_objective(&c, batch, LINATTN_KERNEL_AUTO, 1);
+    ck_assert_ok(linattn_model_predict(c.model, batch, theta, &prediction));
+    ck_assert_double_eq(prediction, -13.5);
+    ck_assert_ok(linattn_objective_gradient(f, 0, theta, &value, gradient));
+    ck_assert_ok(linattn_objective_hessian(f, 0, theta, hessian));
+    ck_assert_double_eq_tol(value, m * m, 1e-12);
+    for (size_t i = 0; i < COUNT; i++) ck_assert_double_eq_tol(gradient[i], -2 * m * slopes[i], 1e-12);
+    /* q and q; q and the last row's W_2 of the first unit, whose slope is r; b_2 and b_2 */
+    ck_assert_double_eq_tol(hessian[1 * COUNT + 1], 2 * 18 * 18, 1e-11);
+    ck_assert_double_eq_tol(hessian[1 * COUNT + 10], 2 * 18 * 5 - 2 * m * 6, 1e-11);
+    ck_assert_double_eq_tol(hessian[13 * COUNT + 13], 2, 1e-13);
+    linattn_objective_destroy(f);
+    linattn_batch_destroy(batch);
+    random_case_close(&c);
+}
+END_TEST
+
 typedef struct {
     const char *name;
     uint64_t value;
@@ -200,21 +155,24 @@ START_TEST(fingerprints_tell_models_and_tokens_apart) {
         {.shape = {1, 1, 1, 2, 0}},
         {.shape = {1, 1, 1, 2, 0}, .attention = LINATTN_ATTENTION_SOFTMAX, .qk_rank = 3},
         {.shape = {1, 1, 1, 2, 0}, .mlp_hidden = 2},
+        {.shape = {1, 1, 1, 2, 0}, .ff_hidden = 3},
     };
     const double tokens[] = {1, 2, 1, 2, 3, 0}, mirrored[] = {1, 2, -1, -2, 3, 0}, target = 1;
     linattn_batch *batches[2];
     ck_assert_ok(linattn_batch_create_from_arrays(&batches[0], tokens, &target, 1, 2, 1));
     ck_assert_ok(linattn_batch_create_from_arrays(&batches[1], mirrored, &target, 1, 2, 1));
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         random_case c = random_case_open_model(kinds[i], 1, 1);
         uint64_t digests[2];
         for (size_t b = 0; b < 2; b++) {
             linattn_objective *f = random_case_objective(&c, batches[b], LINATTN_KERNEL_AUTO, 1);
             const field rank = described(f, "model.qk_rank"), hidden = described(f, "model.mlp_hidden");
+            const field ff = described(f, "model.ff_hidden");
             digests[b] = described(f, "batch.digest").value;
             ck_assert_uint_eq(described(f, "model.attention").value, (uint64_t)kinds[i].attention);
             ck_assert(rank.found == (i == 1) && rank.value == kinds[i].qk_rank);
             ck_assert(hidden.found == (i == 2) && hidden.value == kinds[i].mlp_hidden);
+            ck_assert(ff.found == (i == 3) && ff.value == kinds[i].ff_hidden);
             linattn_objective_destroy(f);
         }
         ck_assert((digests[0] == digests[1]) == (i == 0));
@@ -229,11 +187,10 @@ static Suite *parameters_suite(void) {
     Suite *suite = suite_create("parameters");
     TCase *tc = tcase_create("parameters");
     tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, gradient_agrees_with_the_definition, 0, MODELS);
-    tcase_add_loop_test(tc, gradient_agrees_with_differences, 0, MODELS);
-    tcase_add_loop_test(tc, hessian_agrees_with_differences, 0, MODELS);
     tcase_add_test(tc, identity_factor_is_a_free_q);
     tcase_add_test(tc, identity_mlp_is_none);
+    tcase_add_test(tc, zero_block_is_none);
+    tcase_add_test(tc, block_on_the_toy);
     tcase_add_test(tc, fingerprints_tell_models_and_tokens_apart);
     suite_add_tcase(suite, tc);
     return suite;

@@ -7,7 +7,9 @@
  *
  * A front MLP, if there is one, first makes of every token's covariates x, the query's included,
  *     x <- W_2 relu(W_1 x + b_1) + b_2,    W_1 (h, d), b_1 (h), W_2 (d, h), b_2 (d).
- * Like any attention but linear it needs every token of a prompt: batches of moments are refused.
+ * A feed-forward block, if there is one after each layer, changes every token z, the query's included and all d+1 entries of it, to
+ *     z <- z + W_2 relu(W_1 z + b_1) + b_2,    W_1 (h, d+1), b_1 (h), W_2 (d+1, h), b_2 (d+1).
+ * Like any attention but linear both need every token of a prompt: batches of moments are refused.
  *
  * A *model* is an architecture: it holds no parameters. Parameters are the caller's array theta (p); the tensor table names its
  * parts. A model is immutable and reference-counted: share it between threads, destroy it in any order. */
@@ -56,6 +58,7 @@ typedef struct linattn_model_options {
     double init_std;    /* standard deviation (not variance) of the initial parameters, 0 to 1e300; 0.05 */
     size_t qk_rank;     /* r: Q = W_Q^T W_K, W_Q and W_K (r, rows of Q) being the parameters, 1 to LINATTN_MAX_RANK; 0 (Q is one) */
     size_t mlp_hidden;  /* h: units of a front MLP, 1 to LINATTN_MAX_HIDDEN; 0 (there is none) */
+    size_t ff_hidden;   /* h: units of a feed-forward block after each layer, 1 to LINATTN_MAX_HIDDEN; 0 (there is none) */
 } linattn_model_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.
@@ -79,31 +82,37 @@ enum linattn_tensor_kind {
     LINATTN_TENSOR_W1 = 4, /* of the front MLP: (h, d), (h, 1), (d, h), (d, 1) */
     LINATTN_TENSOR_B1 = 5,
     LINATTN_TENSOR_W2 = 6,
-    LINATTN_TENSOR_B2 = 7
+    LINATTN_TENSOR_B2 = 7,
+    LINATTN_TENSOR_FF_W1 = 8, /* of a layer's feed-forward block: (h, d+1), (h, 1), (d+1, h), (d+1, 1) */
+    LINATTN_TENSOR_FF_B1 = 9,
+    LINATTN_TENSOR_FF_W2 = 10,
+    LINATTN_TENSOR_FF_B2 = 11
 };
 
 /* One row of the tensor table: theta[offset .. offset + rows * columns) is this matrix, row-major. */
 typedef struct linattn_tensor {
     size_t struct_size; /* sizeof(linattn_tensor), set by the caller */
-    char name[40];      /* such as "layer0.head0.P" (P, Q, WQ, WK) or "front.W1" (W1, b1, W2, b2) */
+    char name[40];      /* such as "layer0.head0.P" (P, Q, WQ, WK), "front.W1" or "layer0.ff.W1" (W1, b1, W2, b2) */
     size_t rows;
     size_t columns;
     size_t offset;      /* in doubles from the beginning of theta */
-    size_t layer;       /* 0 for the front MLP, which comes first in theta; likewise head */
-    size_t head;
+    size_t layer;       /* 0 for the front MLP, which comes first in theta */
+    size_t head;        /* 0 for the front MLP and for feed-forward blocks, which come after the heads of their layer */
     int32_t kind;       /* enum linattn_tensor_kind */
     int32_t reserved;   /* 0 */
 } linattn_tensor;
 
-/* The number of tensors: 2 L H, or 3 L H when Q is factored, and 4 more for a front MLP; 0 when model is NULL. */
+/* The number of tensors: 2 L H, or 3 L H when Q is factored, 4 more for a front MLP and 4 L more for feed-forward blocks; 0 when
+ * model is NULL. */
 LINATTN_API size_t linattn_model_tensor_count(const linattn_model *model);
 
 /* Fills *out, whose struct_size the caller has set, with row `index` of the tensor table, in the order of theta.
  * Returns LINATTN_EINVAL. */
 LINATTN_API int linattn_model_get_tensor(const linattn_model *model, size_t index, linattn_tensor *out);
 
-/* Fills theta (p) with independent normals of standard deviation init_std; a front MLP's parameters are uniform between
- * +-1/sqrt(inputs of the unit), as PyTorch's Linear has them. The same seed gives the same bits on every machine.
+/* Fills theta (p) with independent normals of standard deviation init_std; parameters of a front MLP and of feed-forward blocks are
+ * uniform between +-1/sqrt(inputs of the unit), as PyTorch's Linear has them. The same seed gives the same bits on every machine,
+ * and P, Q and factors begin alike with and without networks.
  * Returns LINATTN_EINVAL. */
 LINATTN_API int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, double *theta);
 

@@ -133,7 +133,7 @@ typedef struct linattn_derivative_report {
     double analytic;       /* g_worst */
     double difference;     /* (f(theta + h e) - f(theta - h e)) / (2 h) at worst */
     double step;           /* the h used there */
-    uint64_t kinks;        /* arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there
+    uint64_t kinks;        /* arguments of ReLU (scores, units of networks) that are exactly 0 at theta: the derivative there
                               is 0 by convention, and differences across such a kink tell something else; 0 for other models */
 } linattn_derivative_report;
 

@@ -86,7 +86,9 @@ int linattn_theory_compare(const linattn_model *model, const linattn_sampler *sa
     status = composed && room ? linattn__theory_one_layer(sampler, room, &loss) : linattn__fail_memory("a comparison with theory");
     if (status == LINATTN_OK) {
         if (!direct) linattn__model_compose(model, theta, NULL, composed);
-        const double *P = (direct ? theta : composed) + linattn__model_front(model) + 2 * square * (layer * o->heads + head);
+        const size_t at =
+            linattn__model_front(model) + layer * (2 * square * o->heads + linattn__model_ff(model)) + 2 * square * head;
+        const double *P = (direct ? theta : composed) + at;
         const linattn_theory_distance distance = compare(P, P + square, side, d, room, room + d * d);
         linattn__result_write(&TYPE, out, &distance);
     }

@@ -13,7 +13,9 @@ const linattn__hvp_kernels *linattn__moment_hvp_kernels(enum linattn__isa isa) {
 const linattn__kernels *linattn__token_kernels(enum linattn__isa isa) { return token_tables[isa]; }
 const linattn__hvp_kernels *linattn__token_hvp_kernels(enum linattn__isa isa) { return token_hvp_tables[isa]; }
 
-int linattn__needs_tokens(const linattn__shape *shape) { return shape->attention != LINATTN_ATTENTION_LINEAR || shape->hidden > 0; }
+int linattn__needs_tokens(const linattn__shape *shape) {
+    return shape->attention != LINATTN_ATTENTION_LINEAR || shape->hidden > 0 || shape->ff_hidden > 0;
+}
 
 const linattn__kernels *linattn__kernels_for(const linattn__shape *shape, enum linattn__isa isa) {
     return linattn__needs_tokens(shape) ? token_tables[isa] : moment_tables[isa];
@@ -24,8 +26,11 @@ const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape
 }
 
 size_t linattn__shape_parameter_count(const linattn__shape *shape) {
-    const size_t side = shape->dim + (shape->full ? 1 : 0);
-    return linattn__front_size(shape->hidden, shape->dim) + 2 * shape->layers * shape->heads * side * side;
+    const size_t side = shape->dim + (shape->full ? 1 : 0), layer = 2 * shape->heads * side * side;
+    return linattn__front_size(shape->hidden, shape->dim) +
+           shape->layers * (layer + linattn__ff_size(shape->ff_hidden, shape->dim));
 }
 
 size_t linattn__front_size(size_t hidden, size_t dim) { return hidden ? 2 * hidden * dim + hidden + dim : 0; }
+
+size_t linattn__ff_size(size_t hidden, size_t dim) { return linattn__front_size(hidden, dim + 1); }

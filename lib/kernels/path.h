@@ -1,7 +1,7 @@
 /* path.h: what computes a model's value, gradient and Hessian-vector products from a batch.
  *
  * Two paths do, behind one interface. The moment path (moment.h) serves linear attention and needs second moments and queries
- * alone; the token path (token.h) serves every kind of attention, and a front MLP, and needs the tokens. */
+ * alone; the token path (token.h) serves every kind of attention, front MLPs and feed-forward blocks, and needs the tokens. */
 #ifndef LINATTN_KERNELS_PATH_H
 #define LINATTN_KERNELS_PATH_H
 
@@ -13,6 +13,7 @@ typedef struct linattn__shape {
     int full;                           /* 1: P and Q are (d+1, d+1); 0: block form, (d, d) */
     int attention;                      /* enum linattn_attention */
     size_t hidden;                      /* units of the front MLP; 0: there is none */
+    size_t ff_hidden;                   /* units of the feed-forward block after each layer; 0: there is none */
 } linattn__shape;
 
 /* Blocks of prompts, laid out as in sampler/prompts.h. */
@@ -51,7 +52,7 @@ typedef struct linattn__hvp_kernels {
 
     /* out: (count, p), the sum over the prompts of H u for each direction u, the Hessian being that of (prediction - target)^2.
      * directions: (count, p), zero before stage `first`, and with `confined` also after it; entries of `out` before that stage are
-     * left 0. Stages are the front MLP, if there is one, and the layers. */
+     * left 0. Stages are the front MLP, if there is one, and the layers, each with its feed-forward block. */
     void (*hvp)(const linattn__shape *shape, const double *theta, const linattn__data *data, const double *directions, size_t count,
                 size_t first, int confined, double *out, double *workspace);
 } linattn__hvp_kernels;
@@ -66,5 +67,9 @@ size_t linattn__shape_parameter_count(const linattn__shape *shape);
 
 /* Parameters of a front MLP: W_1 (hidden, d), b_1 (hidden), W_2 (d, hidden), b_2 (d), which come first in theta. */
 size_t linattn__front_size(size_t hidden, size_t dim);
+
+/* Parameters of a feed-forward block, which come after the heads of its layer: W_1 (hidden, d+1), b_1 (hidden), W_2 (d+1, hidden),
+ * b_2 (d+1). */
+size_t linattn__ff_size(size_t hidden, size_t dim);
 
 #endif

@@ -1,7 +1,7 @@
 /* token.h: the token path: value, gradient and Hessian-vector products with every token kept, for every kind of attention.
  *
  * Parameters are used in full form, whatever the model's: P and Q (k, k), k = d + 1, in block form with their zeros and the 1, and
- * P divided by n; those of a front MLP come first. Formulas: docs/numerics.md, "The token path". */
+ * P divided by n; networks have theirs as they are. Formulas: docs/numerics.md, "The token path". */
 #ifndef LINATTN_KERNELS_TOKEN_H
 #define LINATTN_KERNELS_TOKEN_H
 
@@ -10,7 +10,7 @@
 const linattn__kernels *linattn__token_kernels(enum linattn__isa isa);
 const linattn__hvp_kernels *linattn__token_hvp_kernels(enum linattn__isa isa);
 
-/* The number of parameters in full form: those of a front MLP, then 2 L H k^2. */
+/* The number of parameters in full form. */
 size_t linattn__token_full_count(const linattn__shape *shape);
 
 /* theta (p), or a direction, into full form, P divided by n; `corner` is what stands in the corner of a block form's P: 1 for

@@ -46,7 +46,7 @@ static void predict(const linattn__shape *shape, const double *theta, const lina
 static double count_kinks(const linattn__shape *shape, const double *theta, const linattn__data *data, double *space) {
     token_space s = lay_out(shape, 0, space);
     double count = 0;
-    if (!s.group.kind->bends && !s.group.hidden) return 0;
+    if (!s.group.kind->bends && !s.group.hidden && !s.group.ff) return 0;
     linattn__token_expand(shape, theta, 1, s.theta);
     for (size_t first = 0; first < data->prompts; first += LINATTN__LANES) {
         vreal kinks = {0};
@@ -75,7 +75,7 @@ static void attend(const linattn__shape *shape, const double *theta, const linat
         for (size_t group = 0; group < GROUPS; group++) {
             double *const rows = A + block * (n + 1) * row_size + group * LINATTN__LANES;
             group_load(g, data, block, group, k);
-            for (size_t l = 0; l < layer; l++) token_forward_layer(g, l, k);
+            for (size_t l = 0; l < layer; l++) token_forward_layer(g, l, 0, k);
             product(token_row(g, x.U, head, 0, k), n + 1, k, k, lanes(x.Z, k),
                     shared(g->theta + token_offset(g, layer, head, k) + k * k, k), SET);
             for (size_t row = 0; row <= n;) {

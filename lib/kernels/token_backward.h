@@ -89,12 +89,9 @@ LINATTN__INLINE void token_add_scaled(double *to, vreal scale, const double *fro
     for (size_t j = 0; j < count; j++) put(to, j, get(to, j) + scale * get(from, j));
 }
 
-/* The last layer: of Zbar' only the query's last entry, zbar_d, is not 0.
- *     wbar_h = zbar_d p_h          (Pbar_h)_d += zbar_d w_h          wbardot_h = zbardot_d p_h + zbar_d dp_h
- *     (Pbardot_h)_d += zbardot_d w_h + zbar_d wdot_h */
-LINATTN__INLINE void token_backward_last(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
-    const size_t l = g->layers - 1, matrix = (g->n + 1) * k * LINATTN__LANES;
-    const token_layer x = token_layer_at(g, g->values, l, k);
+/* Zbar' and Zbardot' of the last layer: only the query's last entry is not 0. */
+LINATTN__INLINE void token_backward_begin(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
+    const size_t matrix = (g->n + 1) * k * LINATTN__LANES;
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     memset(bar.Z, 0, matrix * sizeof *bar.Z);
     put(token_row(g, bar.Z, 0, g->n, k), k - 1, zbar_d);
@@ -103,6 +100,15 @@ LINATTN__INLINE void token_backward_last(const token_group *g, vreal zbar_d, con
         memset(dot.Z, 0, matrix * sizeof *dot.Z);
         put(token_row(g, dot.Z, 0, g->n, k), k - 1, get(zbardot_d, i));
     }
+}
+
+/* The last layer, without a feed-forward block:
+ *     wbar_h = zbar_d p_h          (Pbar_h)_d += zbar_d w_h          wbardot_h = zbardot_d p_h + zbar_d dp_h
+ *     (Pbardot_h)_d += zbardot_d w_h + zbar_d wdot_h */
+LINATTN__INLINE void token_backward_last(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
+    const size_t l = g->layers - 1;
+    const token_layer x = token_layer_at(g, g->values, l, k);
+    const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     for (size_t h = 0; h < g->heads; h++) {
         const size_t p = token_offset(g, l, h, k) + (k - 1) * k;
         const double *const w = token_row(g, x.W, h, g->n, k);
@@ -122,35 +128,42 @@ LINATTN__INLINE void token_backward_last(const token_group *g, vreal zbar_d, con
     token_backward_heads(g, l, g->n, k);
 }
 
-LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t k) {
-    const size_t rows = g->n + 1;
+/* Any layer, from Zbar' of rows `from` on. */
+LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t from, size_t k) {
+    const size_t rows = g->n + 1 - from;
+    if (g->ff) token_ff_backward(g, l, from, k);
     const token_layer x = token_layer_at(g, g->values, l, k);
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
-    const factor Zbar = lanes(bar.Z, k);
+    const factor Zbar = lanes(token_row(g, bar.Z, 0, from, k), k);
     for (size_t h = 0; h < g->heads; h++) {
         const size_t P = token_offset(g, l, h, k);
-        const factor W = lanes(token_row(g, x.W, h, 0, k), k);
-        product(token_row(g, bar.W, h, 0, k), rows, k, k, Zbar, shared(g->theta + P, k), SET);
+        const factor W = lanes(token_row(g, x.W, h, from, k), k);
+        product(token_row(g, bar.W, h, from, k), rows, k, k, Zbar, shared(g->theta + P, k), SET);
         if (g->gradient) product(g->gradient + P * LINATTN__LANES, k, rows, k, transposed(Zbar), W, ADD);
         for (size_t i = 0; i < g->count; i++) {
             const token_layer t = token_tangent_at(g, i, l, k);
             const token_adjoint dot = token_adjoint_at(g, g->dots, i, k);
-            double *const Wbardot = token_row(g, dot.W, h, 0, k);
+            const factor Zbardot = lanes(token_row(g, dot.Z, 0, from, k), k);
+            double *const Wbardot = token_row(g, dot.W, h, from, k);
             double *const Pbardot = g->products + (i * g->parameters + P) * LINATTN__LANES;
-            product(Wbardot, rows, k, k, lanes(dot.Z, k), shared(g->theta + P, k), SET);
+            product(Wbardot, rows, k, k, Zbardot, shared(g->theta + P, k), SET);
             product(Wbardot, rows, k, k, Zbar, shared(g->dtheta + i * g->parameters + P, k), ADD);
-            product(Pbardot, k, rows, k, transposed(lanes(dot.Z, k)), W, ADD);
-            product(Pbardot, k, rows, k, transposed(Zbar), lanes(token_row(g, t.W, h, 0, k), k), ADD);
+            product(Pbardot, k, rows, k, transposed(Zbardot), W, ADD);
+            product(Pbardot, k, rows, k, transposed(Zbar), lanes(token_row(g, t.W, h, from, k), k), ADD);
         }
     }
-    token_backward_heads(g, l, 0, k);
+    token_backward_heads(g, l, from, k);
 }
 
 /* Adds the gradient, if wanted, and the products of layers L-1 down to the first that is reached; zbar_d and zbardot_d (count) are
  * the adjoint of the query's last entry and its tangents. */
 LINATTN__INLINE void token_backward(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
-    token_backward_last(g, zbar_d, zbardot_d, k);
-    for (size_t l = g->layers - 1; l-- > 0 && token_reached(g, l);) token_backward_layer(g, l, k);
+    token_backward_begin(g, zbar_d, zbardot_d, k);
+    if (g->ff)
+        token_backward_layer(g, g->layers - 1, g->n, k);
+    else
+        token_backward_last(g, zbar_d, zbardot_d, k);
+    for (size_t l = g->layers - 1; l-- > 0 && token_reached(g, l);) token_backward_layer(g, l, 0, k);
 }
 
 #endif

@@ -28,12 +28,18 @@ typedef struct {
 /* Takes the parts one after the other from `space`, which may be NULL: only doubles is then meant. */
 static token_space lay_out(const linattn__shape *shape, size_t count, double *space) {
     const size_t n = shape->context, k = shape->dim + 1, heads = shape->heads, p = linattn__token_full_count(shape);
-    const size_t layers = shape->layers * token_layer_size(heads, n, k) * LINATTN__LANES, sums = p * LINATTN__LANES;
+    const size_t ff = shape->ff_hidden, larger = shape->hidden > ff ? shape->hidden : ff, sums = p * LINATTN__LANES;
+    const size_t stack = shape->layers * token_layer_size(heads, n, k, ff) + (ff ? (n + 1) * k : 0);
+    const size_t layers = stack * LINATTN__LANES;
     const size_t adjoint = token_adjoint_size(heads, n, k) * LINATTN__LANES, strip = token_strip_size(n) * LINATTN__LANES;
     const size_t hidden = shape->hidden, front = linattn__front_size(hidden, shape->dim);
     const size_t tokens = hidden ? (n + 1) * k * LINATTN__LANES : 0, units = (n + 1) * hidden * LINATTN__LANES;
-    token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .hidden = hidden, .front = front}, .k = k};
+    const size_t scratch = (n + 1) * larger * LINATTN__LANES;
+    token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .hidden = hidden, .ff = ff}, .k = k};
     token_group *const g = &s.group;
+    g->front = front;
+    g->block = linattn__ff_size(ff, shape->dim);
+    g->stack = stack;
     g->count = count;
     g->parameters = p;
     const struct {
@@ -53,7 +59,8 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
                  {&g->x, tokens},
                  {&g->R, units},
                  {&g->Rdot, count * units},
-                 {&g->Rbar, units},
+                 {&g->Rbar, scratch},
+                 {&g->Rbardot, count ? scratch : 0},
                  {&s.sums, sums},
                  {&g->products, count * sums},
                  {&s.rates, count * LINATTN__LANES},

@@ -14,89 +14,13 @@
 #ifndef LINATTN_KERNELS_TOKEN_LAYERS_H
 #define LINATTN_KERNELS_TOKEN_LAYERS_H
 
-#include "kernels/attention.h"
-#include "kernels/path.h"
-
-/* What one layer keeps, of values or of a direction's tangents; sizes in lane entries. */
-typedef struct {
-    double *Z;     /* (N, k) */
-    double *U, *W; /* (H, N, k) */
-} token_layer;
-
-/* What the backward pass of a layer needs, overwritten by the next. */
-typedef struct {
-    double *Z, *U; /* (N, k): Zbar, first of the layer's output, then of its input; Ubar of one head */
-    double *W;     /* (H, N, k) */
-} token_adjoint;
-
-/* One group of lanes: who it is, and its memory. */
-typedef struct {
-    size_t layers, heads, n, hidden; /* hidden 0: no front MLP */
-    size_t front;                    /* its parameters, which come first */
-    size_t first;                    /* stage before which directions are zero: the front MLP is stage 0, if any, then layers */
-    size_t count, parameters;        /* directions; front + 2 L H k^2 = q */
-    const attention *kind;
-    const double *theta, *dtheta; /* (q), (count, q) */
-    double *values, *tangents;    /* (L layers), (count, L layers) */
-    double *bars, *dots;          /* (adjoint), (count, adjoint) */
-    double *kept;                 /* (L, H, N, keys): A; NULL: not kept */
-    double *a, *abar, *sbar;      /* (N, STRIP): a strip of A that is not kept, ... */
-    double *adot, *sdot;          /* (N, STRIP) */
-    double *gradient, *products;  /* (q) or NULL, (count, q): lane sums */
-    double *X, *x;                /* front MLP: the tokens (N, k); (N, d) */
-    double *R, *Rdot, *Rbar;      /* (N, hidden), (count, N, hidden), (N, hidden) */
-    vreal *kinks;                 /* arguments of ReLU that are exactly 0; NULL: not counted */
-} token_group;
-
-LINATTN__INLINE size_t token_layer_size(size_t heads, size_t n, size_t k) { return (1 + 2 * heads) * (n + 1) * k; }
-LINATTN__INLINE size_t token_adjoint_size(size_t heads, size_t n, size_t k) { return (2 + heads) * (n + 1) * k; }
-LINATTN__INLINE size_t token_strip_size(size_t n) { return (n + 1) * STRIP; }
-
-LINATTN__INLINE token_layer token_layer_at(const token_group *g, double *layers, size_t l, size_t k) {
-    const size_t matrix = (g->n + 1) * k * LINATTN__LANES;
-    double *Z = layers + l * token_layer_size(g->heads, g->n, k) * LINATTN__LANES;
-    return (token_layer){Z, Z + matrix, Z + (1 + g->heads) * matrix};
-}
-
-LINATTN__INLINE token_layer token_tangent_at(const token_group *g, size_t i, size_t l, size_t k) {
-    return token_layer_at(g, g->tangents, i * g->layers + l, k);
-}
-
-LINATTN__INLINE token_adjoint token_adjoint_at(const token_group *g, double *adjoints, size_t i, size_t k) {
-    const size_t matrix = (g->n + 1) * k * LINATTN__LANES;
-    double *Z = adjoints + i * token_adjoint_size(g->heads, g->n, k) * LINATTN__LANES;
-    return (token_adjoint){Z, Z + matrix, Z + 2 * matrix};
-}
-
-/* P of head h of layer l begins here, in numbers; Q k^2 later. */
-LINATTN__INLINE size_t token_offset(const token_group *g, size_t l, size_t h, size_t k) {
-    return g->front + 2 * (l * g->heads + h) * k * k;
-}
-/* Directions reach layer l: its P and Q, and for `moving` its Z, change. Adjoints of a Z that moves are wanted. */
-LINATTN__INLINE int token_reached(const token_group *g, size_t l) { return l + (g->hidden > 0) >= g->first; }
-LINATTN__INLINE int token_moving(const token_group *g, size_t l) { return l + (g->hidden > 0) > g->first; }
-
-LINATTN__INLINE size_t token_keys(const token_group *g) { return g->n + (g->kind->query_key ? 1 : 0); }
-
-/* Row `row` of matrix h of some (N, k) that stand together. */
-LINATTN__INLINE double *token_row(const token_group *g, double *matrices, size_t h, size_t row, size_t k) {
-    return matrices + (h * (g->n + 1) + row) * k * LINATTN__LANES;
-}
-
-LINATTN__INLINE void token_count_zeros(const double *x, size_t count, vreal *zeros) {
-    for (size_t i = 0; i < count; i++) *zeros += vreal_select(get(x, i) == 0.0, vreal_all(1), (vreal){0});
-}
-
-/* Where A of a strip of rows of head h lies. */
-LINATTN__INLINE double *token_strip(const token_group *g, size_t l, size_t h, size_t row) {
-    return g->kept ? g->kept + ((l * g->heads + h) * (g->n + 1) + row) * token_keys(g) * LINATTN__LANES : g->a;
-}
+#include "kernels/token_ff.h"
 
 /* A of a strip, from Z and U. */
 LINATTN__INLINE void token_scores(const token_group *g, token_layer x, double *a, size_t h, size_t row, size_t width, size_t k) {
     const size_t keys = token_keys(g);
     product(a, keys, k, width, lanes(x.Z, k), transposed(lanes(token_row(g, x.U, h, row, k), k)), SET);
-    if (g->kinks && g->kind->bends) token_count_zeros(a, keys * width, g->kinks);
+    if (g->kinks && g->kind->bends) count_zeros(a, keys * width, g->kinks);
     g->kind->forward(a, keys, width);
 }
 
@@ -145,25 +69,31 @@ LINATTN__INLINE void token_forward_heads(const token_group *g, size_t l, size_t 
     }
 }
 
-/* Z' = Z + sum_h W_h P_h^T; Zdot' = Zdot + sum_h W_h dP_h^T + Wdot_h P_h^T. */
-LINATTN__INLINE void token_forward_layer(const token_group *g, size_t l, size_t k) {
-    const size_t rows = g->n + 1;
-    const token_layer x = token_layer_at(g, g->values, l, k), next = token_layer_at(g, g->values, l + 1, k);
-    token_forward_heads(g, l, 0, k);
-    memcpy(next.Z, x.Z, rows * k * LINATTN__LANES * sizeof *next.Z);
+/* Where attention puts Z' of a layer, or Y where a feed-forward block follows. */
+LINATTN__INLINE double *token_output(const token_group *g, token_layer x, token_layer next) { return g->ff ? x.Y : next.Z; }
+
+/* Z' = Z + sum_h W_h P_h^T; Zdot' = Zdot + sum_h W_h dP_h^T + Wdot_h P_h^T; then the feed-forward block; of rows `from` on. */
+LINATTN__INLINE void token_forward_layer(const token_group *g, size_t l, size_t from, size_t k) {
+    const size_t rows = g->n + 1 - from;
+    const token_layer x = token_layer_at(g, g->values, l, k);
+    double *const out = token_output(g, x, token_layer_at(g, g->values, l + 1, k));
+    token_forward_heads(g, l, from, k);
+    token_copy_rows(g, out, x.Z, from, k);
     for (size_t h = 0; h < g->heads; h++)
-        product(next.Z, rows, k, k, lanes(token_row(g, x.W, h, 0, k), k),
+        product(token_row(g, out, 0, from, k), rows, k, k, lanes(token_row(g, x.W, h, from, k), k),
                 transposed(shared(g->theta + token_offset(g, l, h, k), k)), ADD);
     for (size_t i = 0; token_reached(g, l) && i < g->count; i++) {
-        const token_layer t = token_tangent_at(g, i, l, k), dot = token_tangent_at(g, i, l + 1, k);
-        if (token_moving(g, l)) memcpy(dot.Z, t.Z, rows * k * LINATTN__LANES * sizeof *dot.Z);
+        const token_layer t = token_tangent_at(g, i, l, k);
+        double *const dot = token_output(g, t, token_tangent_at(g, i, l + 1, k)), *const rest = token_row(g, dot, 0, from, k);
+        if (token_moving(g, l)) token_copy_rows(g, dot, t.Z, from, k);
         for (size_t h = 0; h < g->heads; h++) {
             const size_t P = token_offset(g, l, h, k);
-            product(dot.Z, rows, k, k, lanes(token_row(g, x.W, h, 0, k), k),
+            product(rest, rows, k, k, lanes(token_row(g, x.W, h, from, k), k),
                     transposed(shared(g->dtheta + i * g->parameters + P, k)), h > 0 || token_moving(g, l));
-            product(dot.Z, rows, k, k, lanes(token_row(g, t.W, h, 0, k), k), transposed(shared(g->theta + P, k)), ADD);
+            product(rest, rows, k, k, lanes(token_row(g, t.W, h, from, k), k), transposed(shared(g->theta + P, k)), ADD);
         }
     }
+    if (g->ff) token_ff_forward(g, l, from, k);
 }
 
 /* <p, w>, p shared by the lanes. */
@@ -174,10 +104,15 @@ LINATTN__INLINE vreal token_inner(const double *p, const double *w, size_t k) {
 }
 
 /* From Z of layer 0 to the query's last entry after the last layer, which is minus the prediction. With p_h row d of P_h:
- *     z'_d = z_d + sum_h p_h.w_h */
+ *     z'_d = z_d + sum_h p_h.w_h
+ * A feed-forward block wants the query's other entries too. */
 LINATTN__INLINE vreal token_forward(const token_group *g, size_t k) {
     const size_t last = g->layers - 1;
-    for (size_t l = 0; l < last; l++) token_forward_layer(g, l, k);
+    for (size_t l = 0; l < last; l++) token_forward_layer(g, l, 0, k);
+    if (g->ff) {
+        token_forward_layer(g, last, g->n, k);
+        return get(token_row(g, token_layer_at(g, g->values, g->layers, k).Z, 0, g->n, k), k - 1);
+    }
     token_forward_heads(g, last, g->n, k);
     const token_layer x = token_layer_at(g, g->values, last, k);
     vreal sum = get(token_row(g, x.Z, 0, g->n, k), k - 1);
@@ -189,6 +124,7 @@ LINATTN__INLINE vreal token_forward(const token_group *g, size_t k) {
 /* The tangent of that in direction i: zdot_d + sum_h dp_h.w_h + p_h.wdot_h. */
 LINATTN__INLINE vreal token_rate(const token_group *g, size_t i, size_t k) {
     const size_t last = g->layers - 1;
+    if (g->ff) return get(token_row(g, token_tangent_at(g, i, g->layers, k).Z, 0, g->n, k), k - 1);
     const token_layer x = token_layer_at(g, g->values, last, k), t = token_tangent_at(g, i, last, k);
     vreal sum = token_moving(g, last) ? get(token_row(g, t.Z, 0, g->n, k), k - 1) : (vreal){0};
     for (size_t h = 0; h < g->heads; h++) {

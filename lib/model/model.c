@@ -37,6 +37,8 @@ static int check_options(const linattn_model_options *o) {
     if (!(o->init_std >= 0 && o->init_std <= 1e300)) return linattn__fail_real("init_std", o->init_std, "0 to 1e300");
     if (o->qk_rank > LINATTN_MAX_RANK) return linattn__fail_count("qk_rank", o->qk_rank, "0 (Q is free) to 1024");
     if (o->mlp_hidden > LINATTN_MAX_HIDDEN) return linattn__fail_count("mlp_hidden", o->mlp_hidden, "0 (no front MLP) to 4096");
+    if (o->ff_hidden > LINATTN_MAX_HIDDEN)
+        return linattn__fail_count("ff_hidden", o->ff_hidden, "0 (no feed-forward blocks) to 4096");
     return LINATTN_OK;
 }
 
@@ -70,7 +72,8 @@ size_t linattn_model_parameter_count(const linattn_model *model) { return model 
 
 linattn__shape linattn__model_shape(const linattn_model *model, size_t context) {
     const linattn_model_options *o = &model->options;
-    return (linattn__shape){o->layers, o->heads, o->dim, context, o->form == LINATTN_FORM_FULL, o->attention, o->mlp_hidden};
+    return (linattn__shape){o->layers,    o->heads,      o->dim,      context, o->form == LINATTN_FORM_FULL,
+                            o->attention, o->mlp_hidden, o->ff_hidden};
 }
 
 int linattn__model_needs_tokens(const linattn_model *model) {
@@ -80,13 +83,16 @@ int linattn__model_needs_tokens(const linattn_model *model) {
 
 int linattn__model_check_tokens(const linattn_model *model, const char *what, int has_tokens) {
     if (has_tokens || !linattn__model_needs_tokens(model)) return LINATTN_OK;
-    if (model->options.mlp_hidden)
+    const linattn_model_options *o = &model->options;
+    if (o->mlp_hidden || o->ff_hidden) {
+        const char *name = o->mlp_hidden ? "mlp_hidden" : "ff_hidden";
         return linattn__fail(LINATTN_EUNSUPPORTED,
-                             "mlp_hidden is %zu, which needs tokens, but the %s is of kind moments; allowed: %s",
-                             model->options.mlp_hidden, what, "kind tokens, or mlp_hidden 0");
-    return linattn__fail(
-        LINATTN_EUNSUPPORTED, "attention is %d (%s), which needs tokens, but the %s is of kind moments; allowed: %s",
-        (int)model->options.attention, attention_name(model->options.attention), what, "kind tokens, or attention 0 (linear)");
+                             "%s is %zu, which needs tokens, but the %s is of kind moments; allowed: kind tokens, or %s 0", name,
+                             o->mlp_hidden ? o->mlp_hidden : o->ff_hidden, what, name);
+    }
+    return linattn__fail(LINATTN_EUNSUPPORTED,
+                         "attention is %d (%s), which needs tokens, but the %s is of kind moments; allowed: %s", (int)o->attention,
+                         attention_name(o->attention), what, "kind tokens, or attention 0 (linear)");
 }
 
 int linattn__model_describe(const linattn_model *model, linattn__describe visit, void *user) {
@@ -106,5 +112,6 @@ int linattn__model_describe(const linattn_model *model, linattn__describe visit,
     /* Told only when in use: fingerprints of before they were there stay valid. */
     int status = o->qk_rank ? visit("model.qk_rank", o->qk_rank, user) : LINATTN_OK;
     if (status == LINATTN_OK && o->mlp_hidden) status = visit("model.mlp_hidden", o->mlp_hidden, user);
+    if (status == LINATTN_OK && o->ff_hidden) status = visit("model.ff_hidden", o->ff_hidden, user);
     return status;
 }

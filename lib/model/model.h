@@ -24,6 +24,9 @@ int linattn__model_predict(const linattn_model *model, const linattn_batch *batc
 /* Parameters of the front MLP; they come first, in theta and in effective parameters. */
 size_t linattn__model_front(const linattn_model *model);
 
+/* Parameters of a feed-forward block; they come after the heads of its layer. */
+size_t linattn__model_ff(const linattn_model *model);
+
 /* Rows of P and Q as parameters: d in block form, d+1 in full form. */
 size_t linattn__model_side(const linattn_model *model);
 

@@ -4,22 +4,36 @@
  *     compose            Q = W_Q^T W_K
  *     its tangent        dQ = dW_Q^T W_K + W_Q^T dW_K
  *     its adjoint        W_Qbar = W_K Qbar^T                          W_Kbar = W_Q Qbar
- *     tangent of that    W_Qbardot = W_K Qbardot^T + dW_K Qbar^T      W_Kbardot = W_Q Qbardot + dW_Q Qbar */
+ *     tangent of that    W_Qbardot = W_K Qbardot^T + dW_K Qbar^T      W_Kbardot = W_Q Qbardot + dW_Q Qbar
+ * The front MLP and the feed-forward block after the heads of a layer are copied as they are. */
 #include "model/model.h"
 
 #include <string.h>
 
-/* Numbers of one head. */
 typedef struct {
-    size_t front; /* of the front MLP, which is copied */
-    size_t heads; /* of all layers */
-    size_t rank, side, square, factor;
+    size_t front, layers, heads, ff;   /* numbers of the front MLP; layers; heads of one; numbers of a feed-forward block */
+    size_t rank, side, square, factor; /* of one head */
+    size_t head, effective;            /* its numbers in theta, and effective */
 } head_sizes;
 
 static head_sizes sizes_of(const linattn_model *model) {
     const linattn_model_options *o = &model->options;
-    const size_t side = linattn__model_side(model);
-    return (head_sizes){linattn__model_front(model), o->layers * o->heads, o->qk_rank, side, side * side, o->qk_rank * side};
+    const size_t side = linattn__model_side(model), square = side * side, factor = o->qk_rank * side;
+    return (head_sizes){.front = linattn__model_front(model),
+                        .layers = o->layers,
+                        .heads = o->heads,
+                        .ff = linattn__model_ff(model),
+                        .rank = o->qk_rank,
+                        .side = side,
+                        .square = square,
+                        .factor = factor,
+                        .head = square + 2 * factor,
+                        .effective = 2 * square};
+}
+
+/* Where head h of layer l, or with h = heads the feed-forward block, begins in theta, and among effective parameters. */
+static size_t place(const head_sizes *s, size_t head, size_t l, size_t h) {
+    return s->front + l * (s->heads * head + s->ff) + h * head;
 }
 
 size_t linattn__model_side(const linattn_model *model) {
@@ -29,6 +43,8 @@ size_t linattn__model_side(const linattn_model *model) {
 size_t linattn__model_front(const linattn_model *model) {
     return linattn__front_size(model->options.mlp_hidden, model->options.dim);
 }
+
+size_t linattn__model_ff(const linattn_model *model) { return linattn__ff_size(model->options.ff_hidden, model->options.dim); }
 
 int linattn__model_is_direct(const linattn_model *model) { return model->options.qk_rank == 0; }
 
@@ -47,37 +63,37 @@ static void add_product(const head_sizes *s, const double *w, const double *Q, i
             for (size_t j = 0; j < s->side; j++) out[t * s->side + j] += w[t * s->side + i] * Q[i * row + j * column];
 }
 
+/* Everything but heads, from parameters whose heads take from_head numbers to parameters whose heads take to_head. */
+static void copy_networks(const head_sizes *s, const double *from, size_t from_head, double *to, size_t to_head) {
+    memcpy(to, from, s->front * sizeof *to);
+    for (size_t l = 0; l < s->layers; l++)
+        memcpy(to + place(s, to_head, l, s->heads), from + place(s, from_head, l, s->heads), s->ff * sizeof *to);
+}
+
 void linattn__model_compose(const linattn_model *model, const double *theta, const double *direction, double *out) {
     const head_sizes s = sizes_of(model);
-    memcpy(out, direction ? direction : theta, s.front * sizeof *out);
-    theta += s.front;
-    out += s.front;
-    if (direction) direction += s.front;
-    for (size_t h = 0; h < s.heads; h++, out += 2 * s.square) {
-        const double *const from = direction ? direction : theta, *const W_Q = theta + s.square, *const W_K = W_Q + s.factor;
-        double *const Q = out + s.square;
-        memcpy(out, from, s.square * sizeof *out);
+    const double *const from = direction ? direction : theta;
+    copy_networks(&s, from, s.head, out, s.effective);
+    for (size_t i = 0; i < s.layers * s.heads; i++) {
+        const size_t at = place(&s, s.head, i / s.heads, i % s.heads), W_Q = at + s.square, W_K = W_Q + s.factor;
+        double *const P = out + place(&s, s.effective, i / s.heads, i % s.heads), *const Q = P + s.square;
+        memcpy(P, from + at, s.square * sizeof *P);
         memset(Q, 0, s.square * sizeof *Q);
-        add_transposed_product(&s, from + s.square, W_K, Q);
-        if (direction) add_transposed_product(&s, W_Q, from + s.square + s.factor, Q);
-        theta += s.square + 2 * s.factor;
-        if (direction) direction += s.square + 2 * s.factor;
+        add_transposed_product(&s, from + W_Q, theta + W_K, Q);
+        if (direction) add_transposed_product(&s, theta + W_Q, direction + W_K, Q);
     }
 }
 
 void linattn__model_pull(const linattn_model *model, const double *theta, const double *bar, double *out) {
     const head_sizes s = sizes_of(model);
-    memcpy(out, bar, s.front * sizeof *out);
-    theta += s.front;
-    bar += s.front;
-    out += s.front;
-    for (size_t h = 0; h < s.heads; h++, bar += 2 * s.square, out += s.square + 2 * s.factor) {
-        const double *const W_Q = theta + s.square, *const W_K = W_Q + s.factor, *const Qbar = bar + s.square;
-        memcpy(out, bar, s.square * sizeof *out);
-        memset(out + s.square, 0, 2 * s.factor * sizeof *out);
-        add_product(&s, W_K, Qbar, 1, out + s.square);
-        add_product(&s, W_Q, Qbar, 0, out + s.square + s.factor);
-        theta += s.square + 2 * s.factor;
+    copy_networks(&s, bar, s.effective, out, s.head);
+    for (size_t i = 0; i < s.layers * s.heads; i++) {
+        const size_t at = place(&s, s.head, i / s.heads, i % s.heads), W_Q = at + s.square, W_K = W_Q + s.factor;
+        const double *const Pbar = bar + place(&s, s.effective, i / s.heads, i % s.heads), *const Qbar = Pbar + s.square;
+        memcpy(out + at, Pbar, s.square * sizeof *out);
+        memset(out + W_Q, 0, 2 * s.factor * sizeof *out);
+        add_product(&s, theta + W_K, Qbar, 1, out + W_Q);
+        add_product(&s, theta + W_Q, Qbar, 0, out + W_K);
     }
 }
 
@@ -85,13 +101,10 @@ void linattn__model_pull_tangent(const linattn_model *model, const double *theta
                                  const double *bardot, double *out) {
     const head_sizes s = sizes_of(model);
     linattn__model_pull(model, theta, bardot, out);
-    direction += s.front;
-    bar += s.front;
-    out += s.front;
-    for (size_t h = 0; h < s.heads; h++, bar += 2 * s.square, out += s.square + 2 * s.factor) {
-        const double *const dW_Q = direction + s.square, *const dW_K = dW_Q + s.factor, *const Qbar = bar + s.square;
-        add_product(&s, dW_K, Qbar, 1, out + s.square);
-        add_product(&s, dW_Q, Qbar, 0, out + s.square + s.factor);
-        direction += s.square + 2 * s.factor;
+    for (size_t i = 0; i < s.layers * s.heads; i++) {
+        const size_t W_Q = place(&s, s.head, i / s.heads, i % s.heads) + s.square, W_K = W_Q + s.factor;
+        const double *const Qbar = bar + place(&s, s.effective, i / s.heads, i % s.heads) + s.square;
+        add_product(&s, direction + W_K, Qbar, 1, out + W_Q);
+        add_product(&s, direction + W_Q, Qbar, 0, out + W_K);
     }
 }

@@ -116,9 +116,9 @@ int linattn__transformer_hvp(linattn_objective *objective, uint64_t draw, const 
     return status;
 }
 
-/* Unit directions, one stage's at a time, the front MLP's or a layer's: the kernel then leaves out what symmetry gives. Of a row,
- * the entries from the diagonal on are taken, and what is below the diagonal is copied from above it, so that the result is
- * symmetric bit for bit. */
+/* Unit directions, one stage's at a time, the front MLP's or a layer's with its feed-forward block: the kernel then leaves out what
+ * symmetry gives. Of a row, the entries from the diagonal on are taken, and what is below the diagonal is copied from above it, so
+ * that the result is symmetric bit for bit. */
 int linattn__transformer_hessian(linattn_objective *objective, uint64_t draw, const double *theta, size_t first, size_t count,
                                  int diagonal, double *out) {
     linattn__transformer *f = (linattn__transformer *)objective;

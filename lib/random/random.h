@@ -36,6 +36,7 @@ enum linattn__kind {
     LINATTN__KIND_HIDDEN = 12,          /* normals, v = unit * d + coordinate: the first layer of a prompt's network */
     LINATTN__KIND_PARAMETERS = 0,       /* of the purpose INITIALISATION: normals, v = parameter */
     LINATTN__KIND_FRONT = 1,            /* of the purpose INITIALISATION: uniforms, v = parameter of the front MLP */
+    LINATTN__KIND_FF = 2,               /* of the purpose INITIALISATION: uniforms, v = parameter of all feed-forward blocks */
     LINATTN__KIND_INDICES = 0,          /* of the purpose RESAMPLING: uniforms, for indices */
     LINATTN__KIND_SIMULATED = 1,        /* of the purpose RESAMPLING: normals, for simulated samples */
     LINATTN__KIND_START = 0,            /* of the purpose DIAGNOSTICS: normals, v = parameter: where Lanczos starts */

@@ -55,6 +55,10 @@ enum linattn_tensor_kind {
     LINATTN_TENSOR_B1 = 5,
     LINATTN_TENSOR_W2 = 6,
     LINATTN_TENSOR_B2 = 7,
+    LINATTN_TENSOR_FF_W1 = 8,
+    LINATTN_TENSOR_FF_B1 = 9,
+    LINATTN_TENSOR_FF_W2 = 10,
+    LINATTN_TENSOR_FF_B2 = 11,
 };
 enum linattn_status {
     LINATTN_STOP = 1,
@@ -230,6 +234,7 @@ struct linattn_model_options {
     double init_std;
     size_t qk_rank;
     size_t mlp_hidden;
+    size_t ff_hidden;
 };
 struct linattn_tensor {
     size_t struct_size;
@@ -849,11 +854,13 @@ COMMENTS = {
         "qk_rank": "r: Q = W_Q^T W_K, W_Q and W_K (r, rows of Q) being the parameters, 1 to LINATTN_MAX_RANK; 0 (Q is "
         "one)",
         "mlp_hidden": "h: units of a front MLP, 1 to LINATTN_MAX_HIDDEN; 0 (there is none)",
+        "ff_hidden": "h: units of a feed-forward block after each layer, 1 to LINATTN_MAX_HIDDEN; 0 (there is none)",
     },
     "linattn_tensor": {
-        "name": "such as \"layer0.head0.P\" (P, Q, WQ, WK) or \"front.W1\" (W1, b1, W2, b2)",
+        "name": "such as \"layer0.head0.P\" (P, Q, WQ, WK), \"front.W1\" or \"layer0.ff.W1\" (W1, b1, W2, b2)",
         "offset": "in doubles from the beginning of theta",
-        "layer": "0 for the front MLP, which comes first in theta; likewise head",
+        "layer": "0 for the front MLP, which comes first in theta",
+        "head": "0 for the front MLP and for feed-forward blocks, which come after the heads of their layer",
         "kind": "enum linattn_tensor_kind",
     },
     "linattn_objective_options": {
@@ -873,8 +880,8 @@ COMMENTS = {
         "analytic": "g_worst",
         "difference": "(f(theta + h e) - f(theta - h e)) / (2 h) at worst",
         "step": "the h used there",
-        "kinks": "arguments of ReLU (scores, units of a front MLP) that are exactly 0 at theta: the derivative there "
-        "is 0 by convention, and differences across such a kink tell something else; 0 for other models",
+        "kinks": "arguments of ReLU (scores, units of networks) that are exactly 0 at theta: the derivative there is 0"
+        " by convention, and differences across such a kink tell something else; 0 for other models",
     },
     "linattn_optimizer_options": {
         "rule": "enum linattn_rule; SGD",

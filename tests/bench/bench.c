@@ -20,6 +20,7 @@ typedef struct {
     int32_t kind;                         /* enum linattn_batch_kind; tokens */
     size_t context, prompts, layers, dim; /* 0: the recipe's */
     int32_t attention;                    /* enum linattn_attention; linear */
+    size_t ff_hidden;                     /* 0: no feed-forward blocks */
 } row;
 
 enum { NOISE_SAMPLES = 10000 };
@@ -32,6 +33,7 @@ static const row rows[] = {
     {"gradient_wide", "wide", .what = GRADIENT},
     {"gradient_softmax", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"gradient_relu", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_RELU},
+    {"gradient_ff", "setting1", .what = GRADIENT, .ff_hidden = 20},
     {"step_setting1", "setting1", .what = STEP},
     {"step_setting2", "setting2", .what = STEP},
     {"step_setting3", "setting3", .what = STEP},
@@ -41,6 +43,7 @@ static const row rows[] = {
     {"hessian_setting1", "setting1", .what = HESSIAN},
     {"hessian_softmax", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"hessian_relu", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_RELU},
+    {"hessian_ff", "setting1", .what = HESSIAN, .ff_hidden = 20},
     {"spectrum_setting1", "setting1", .what = SPECTRUM},
     {"noise_setting1", "setting1", .what = NOISE},
     {"gradient_B250", "setting1", .what = GRADIENT, .prompts = 250},
@@ -152,6 +155,7 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     diagnostics.threads = threads;
     sampler.kind = r->kind;
     model.attention = r->attention;
+    model.ff_hidden = r->ff_hidden;
     objective.kernel = kernel;
     objective.threads = threads;
     optimizer.learning_rate = 1e-12;

@@ -27,45 +27,43 @@ static size_t head_size(const reference_model *model) {
     return side * side + (r ? 2 * r * side : side * side);
 }
 
-static size_t front_size(const reference_model *model) {
-    const size_t d = model->shape.dim, h = model->mlp_hidden;
-    return h ? 2 * h * d + h + d : 0;
+static size_t network_size(size_t width, size_t h) { return h ? h * width + h + width * h + width : 0; }
+static size_t front_size(const reference_model *model) { return network_size(model->shape.dim, model->mlp_hidden); }
+static size_t layer_size(const reference_model *model) {
+    return model->shape.heads * head_size(model) + network_size(model->shape.dim + 1, model->ff_hidden);
 }
 
 size_t reference_model_parameter_count(const reference_model *model) {
-    return front_size(model) + model->shape.layers * model->shape.heads * head_size(model);
+    return front_size(model) + model->shape.layers * layer_size(model);
 }
 
-/* x (d) <- W_2 relu(W_1 x + b_1) + b_2 of one token. */
-static void front(const reference_model *model, const double *theta, double *x) {
-    const size_t d = model->shape.dim, h = model->mlp_hidden;
+/* W_2 relu(W_1 x + b_1) + b_2 of one token's x (d) into out (d). */
+static void network(size_t d, size_t h, const double *theta, const double *x, double *out) {
     const double *b_1 = theta + h * d, *W_2 = b_1 + h, *b_2 = W_2 + d * h;
-    double *out = room(d);
     memcpy(out, b_2, d * sizeof *out);
     for (size_t u = 0; u < h; u++) {
         double r = b_1[u];
         for (size_t j = 0; j < d; j++) r += theta[u * d + j] * x[j];
         for (size_t j = 0; j < d && r > 0; j++) out[j] += W_2[j * h + u] * r;
     }
-    memcpy(x, out, d * sizeof *out);
-    free(out);
 }
 
-/* Adds what a token's xbar (d) behind the MLP means for its parameters; x (d) is what went in. */
-static void front_backward(const reference_model *model, const double *theta, const double *x, const double *xbar,
-                           double *gradient) {
-    const size_t d = model->shape.dim, h = model->mlp_hidden, b_1 = h * d, W_2 = b_1 + h, b_2 = W_2 + d * h;
-    for (size_t j = 0; j < d; j++) gradient[b_2 + j] += xbar[j];
+/* Adds what the adjoint ybar (d) of that means for the parameters, and, unless xbar is NULL, for x. */
+static void network_backward(size_t d, size_t h, const double *theta, const double *x, const double *ybar, double *gradient,
+                             double *xbar) {
+    const size_t b_1 = h * d, W_2 = b_1 + h, b_2 = W_2 + d * h;
+    for (size_t j = 0; j < d; j++) gradient[b_2 + j] += ybar[j];
     for (size_t u = 0; u < h; u++) {
         double r = theta[b_1 + u], rbar = 0;
         for (size_t j = 0; j < d; j++) r += theta[u * d + j] * x[j];
         if (r <= 0) continue;
         for (size_t j = 0; j < d; j++) {
-            gradient[W_2 + j * h + u] += xbar[j] * r;
-            rbar += xbar[j] * theta[W_2 + j * h + u];
+            gradient[W_2 + j * h + u] += ybar[j] * r;
+            rbar += ybar[j] * theta[W_2 + j * h + u];
         }
         gradient[b_1 + u] += rbar;
         for (size_t j = 0; j < d; j++) gradient[u * d + j] += rbar * x[j];
+        for (size_t j = 0; xbar && j < d; j++) xbar[j] += rbar * theta[u * d + j];
     }
 }
 
@@ -143,29 +141,41 @@ static void attend(int attention, size_t m, size_t k, const double *Z, const dou
 /* One prompt: returns the prediction; gradient += weight(prediction) d prediction/d theta, weight = 2 (prediction - target). */
 static double prompt(const reference_model *model, const double *tokens, double target, const double *theta, double *gradient) {
     const reference_shape *s = &model->shape;
-    const size_t k = s->dim + 1, m = s->context + 1, head = head_size(model), first = front_size(model);
+    const size_t k = s->dim + 1, m = s->context + 1, head = head_size(model), first = front_size(model), layer = layer_size(model);
+    const size_t ff = s->heads * head, units = model->ff_hidden;
     const double over_n = 1.0 / (double)s->context;
     double *Z = room((s->layers + 1) * m * k), *Zbar = room(m * k), *next = room(m * k), *P = room(k * k), *Q = room(k * k);
     double *A = room(m * m), *Abar = room(m * m), *Y = room(m * k), *Ybar = room(m * k), *ZQ = room(m * k);
-    double *Pbar = room(k * k), *Qbar = room(k * k), *SZ = room(m * k);
+    double *Pbar = room(k * k), *Qbar = room(k * k), *SZ = room(m * k), *attended = room(s->layers * m * k);
     memcpy(Z, tokens, m * k * sizeof *Z);
-    for (size_t i = 0; first && i < m; i++) front(model, theta, Z + i * k);
+    for (size_t i = 0; first && i < m; i++) network(s->dim, model->mlp_hidden, theta, tokens + i * k, Z + i * k);
     for (size_t l = 0; l < s->layers; l++) {
-        double *out = Z + (l + 1) * m * k;
+        const double *of_layer = theta + first + l * layer;
+        double *out = attended + l * m * k;
         memcpy(out, Z + l * m * k, m * k * sizeof *Z);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(model, theta + first + (l * s->heads + h) * head, P, Q);
+            expand(model, of_layer + h * head, P, Q);
             attend(model->attention, m, k, Z + l * m * k, P, Q, A, Y, ZQ);
             add_product(out, m, m - 1, k, A, m, 1, Y, k, 1, over_n);
+        }
+        for (size_t i = 0; i < m; i++) {
+            double *after = Z + ((l + 1) * m + i) * k;
+            if (units) network(k, units, of_layer + ff, out + i * k, after);
+            for (size_t j = 0; j < k; j++) after[j] += out[i * k + j];
         }
     }
     const double prediction = -Z[(s->layers + 1) * m * k - 1];
     Zbar[m * k - 1] = -2 * (prediction - target);
     for (size_t l = s->layers; gradient && l-- > 0;) {
-        const double *in = Z + l * m * k;
+        const double *in = Z + l * m * k, *of_layer = theta + first + l * layer;
+        double *gradient_of_layer = gradient + first + l * layer;
         memcpy(next, Zbar, m * k * sizeof *next);
+        for (size_t i = 0; units && i < m; i++)
+            network_backward(k, units, of_layer + ff, attended + (l * m + i) * k, Zbar + i * k, gradient_of_layer + ff,
+                             next + i * k);
+        memcpy(Zbar, next, m * k * sizeof *Zbar);
         for (size_t h = 0; h < s->heads; h++) {
-            expand(model, theta + first + (l * s->heads + h) * head, P, Q);
+            expand(model, of_layer + h * head, P, Q);
             attend(model->attention, m, k, in, P, Q, A, Y, ZQ);
             memset(Abar, 0, m * m * sizeof *Abar);
             memset(Ybar, 0, m * k * sizeof *Ybar);
@@ -185,12 +195,13 @@ static double prompt(const reference_model *model, const double *tokens, double 
             add_product(Qbar, k, m, k, in, 1, k, SZ, k, 1, 1);
             add_product(next, m, k, k, SZ, k, 1, Q, 1, k, 1);
             add_product(next, m, m, k, Abar, 1, m, ZQ, k, 1, 1);
-            collect(model, theta + first + (l * s->heads + h) * head, Pbar, Qbar, gradient + first + (l * s->heads + h) * head);
+            collect(model, of_layer + h * head, Pbar, Qbar, gradient_of_layer + h * head);
         }
         memcpy(Zbar, next, m * k * sizeof *Zbar);
     }
-    for (size_t i = 0; gradient && first && i < m; i++) front_backward(model, theta, tokens + i * k, Zbar + i * k, gradient);
-    double *all[] = {Z, Zbar, next, P, Q, A, Abar, Y, Ybar, ZQ, Pbar, Qbar, SZ};
+    for (size_t i = 0; gradient && first && i < m; i++)
+        network_backward(s->dim, model->mlp_hidden, theta, tokens + i * k, Zbar + i * k, gradient, NULL);
+    double *all[] = {Z, Zbar, next, P, Q, A, Abar, Y, Ybar, ZQ, Pbar, Qbar, SZ, attended};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return prediction;
 }

@@ -15,6 +15,7 @@ typedef struct reference_model {
     int attention;     /* 0 linear, 1 softmax over n+1 keys, 2 softmax over n keys, 3 max(s, 0) */
     size_t qk_rank;    /* r > 0: Q = W_Q^T W_K, (r, side) each */
     size_t mlp_hidden; /* h > 0: W_1 (h, d), b_1, W_2 (d, h), b_2 come first in theta */
+    size_t ff_hidden;  /* h > 0: W_1 (h, d+1), b_1, W_2 (d+1, h), b_2 after the heads of each layer */
 } reference_model;
 
 size_t reference_model_parameter_count(const reference_model *model);

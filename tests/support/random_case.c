@@ -46,6 +46,7 @@ random_case random_case_open_model(reference_model reference, size_t prompts, un
     options.attention = reference.attention;
     options.qk_rank = reference.qk_rank;
     options.mlp_hidden = reference.mlp_hidden;
+    options.ff_hidden = reference.ff_hidden;
     options.form = shape.full ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK;
     need(linattn_model_create(&c.model, &options) == LINATTN_OK, "model");
     need(linattn_model_parameter_count(c.model) == c.p, "parameter count");
