@@ -19,6 +19,11 @@ static const reference_model others[] = {
     {.shape = {8, 1, 5, 9, 0}},
     {.shape = {2, 4, 4, 3, 1}},
     {.shape = {2, 1, 7, 1, 1}},
+    {.shape = {1, 2, 5, 4, 1}},
+    {.shape = {5, 1, 6, 5, 0}},
+    {.shape = {6, 1, 2, 5, 1}},
+    {.shape = {2, 3, 4, 7, 1}},
+    {.shape = {2, 3, 4, 7, 0}},
     {.shape = {3, 1, 5, 9, 0}, .attention = 1},
     {.shape = {1, 1, 5, 7, 1}, .attention = 2, .ff_hidden = 1},
     {.shape = {3, 1, 5, 9, 0}, .attention = 3, .ff_hidden = 6},
@@ -119,7 +124,7 @@ static void differences_of_gradients(const random_case *c, double h, double *out
     linattn_objective_destroy(f);
 }
 
-/* h = 1e-5: N2 asks for 1e-6 of the largest entry. A product with directions that touch all layers is H u, and several directions
+/* h = 2e-6: at 1e-5 the fourth derivative of six layers shows; N2 asks for 1e-6 of the largest entry. A product with directions that touch all layers is H u, and several directions
  * in one call are the same bits as one by one. */
 START_TEST(case_N2_hessian_agrees_with_differences) {
     random_case c = random_case_open_model(model_of(_i), 9, (unsigned)_i);
@@ -127,14 +132,14 @@ START_TEST(case_N2_hessian_agrees_with_differences) {
     double *hessian = numbers(p * p), *difference = numbers(p * p), *first = numbers(p * p);
     double *u = numbers(3 * p), *out = numbers(3 * p), *wanted = numbers(3 * p), *one = numbers(p);
     int compared = 0;
-    differences_of_gradients(&c, 1e-5, difference);
+    differences_of_gradients(&c, 2e-6, difference);
     for (size_t i = 0; i < 3 * p; i++) u[i] = sin((double)(i * i % 1009));
     for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
         if (!linattn_kernel_available(kernel)) continue;
         linattn_objective *f = random_case_objective(&c, NULL, kernel, 1);
         ck_assert_int_eq(linattn_objective_hvp_kind(f), LINATTN_HVP_EXACT);
         ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, hessian));
-        ck_assert_double_le(relative_distance(hessian, difference, p * p), c.shape.layers < 8 ? 1e-8 : 1e-7);
+        ck_assert_double_le(relative_distance(hessian, difference, p * p), 1e-8);
         if (!compared++) memcpy(first, hessian, p * p * sizeof *first);
         ck_assert_double_le(relative_distance(hessian, first, p * p), 1e-12);
         for (size_t i = 0; i < p; i++)

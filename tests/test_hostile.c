@@ -158,8 +158,22 @@ START_TEST(sizes_that_no_machine_has) {
     ck_assert_ptr_null(batch);
     ck_assert_refused(linattn_objective_create_sampled(&objective, model, fewer, UINT32_MAX, NULL), LINATTN_ENOMEM, "no memory");
     ck_assert_ptr_null(objective);
+    linattn_model_destroy(model);
     linattn_sampler_destroy(tokens);
     linattn_sampler_destroy(fewer);
+
+    /* few parameters and tokens, but 17 TB of units */
+    const shape narrow = {.dim = 1, .context = 1 << 18, .layers = 1, .heads = 1};
+    linattn_model_options options;
+    ck_assert_ok(linattn_model_options_init(&options, sizeof options));
+    options.dim = 1;
+    options.layers = LINATTN_MAX_LAYERS;
+    options.ff_hidden = LINATTN_MAX_HIDDEN;
+    ck_assert_ok(linattn_model_create(&model, &options));
+    linattn_sampler *sampler = sampler_of(narrow);
+    ck_assert_refused(linattn_objective_create_sampled(&objective, model, sampler, 1, NULL), LINATTN_ENOMEM, "no memory");
+    ck_assert_ptr_null(objective);
+    linattn_sampler_destroy(sampler);
     linattn_model_destroy(model);
 }
 END_TEST

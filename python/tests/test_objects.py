@@ -107,8 +107,12 @@ class Models(unittest.TestCase):
             model.attention(linattn.Sampler(5, 20, kind="moments").batch(2), theta)
 
     def test_predict(self):
-        """Against the formula, in numpy: Z <- Z + (1/n) M (Z Q Z^T) Z P^T."""
-        s = Setting()
+        """Against the formula, in numpy: Z <- Z + (1/n) M (Z Q Z^T) Z P^T, then the feed-forward block."""
+        for ff_hidden in (0, 7):
+            with self.subTest(ff_hidden=ff_hidden):
+                self.predict(Setting(ff_hidden=ff_hidden))
+
+    def predict(self, s):
         tokens, targets = s.batch.arrays()
         views = s.model.views(s.theta)
         z = tokens
@@ -118,6 +122,10 @@ class Models(unittest.TestCase):
             scores = z @ q @ z.transpose(0, 2, 1)
             scores[:, :, -1] = 0
             z = z + scores @ z @ p.T / 20
+            if s.model.parameter_count > 150:
+                w1, b1, w2, b2 = (views[f"layer{layer}.ff.{part}"] for part in ("W1", "b1", "W2", "b2"))
+                self.assertEqual((w1.shape, b1.shape, w2.shape, b2.shape), ((7, 6), (7, 1), (6, 7), (6, 1)))
+                z = z + numpy.maximum(z @ w1.T + b1.ravel(), 0) @ w2.T + b2.ravel()
         predicted = s.model.predict(s.batch, s.theta)
         numpy.testing.assert_allclose(predicted, -z[:, -1, -1], rtol=1e-10, atol=1e-12)
         self.assertAlmostEqual(s.fixed.value(s.theta), numpy.mean((predicted - targets)**2), places=12)

@@ -43,7 +43,6 @@ static const row rows[] = {
     {"hessian_setting1", "setting1", .what = HESSIAN},
     {"hessian_softmax", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"hessian_relu", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_RELU},
-    {"hessian_ff", "setting1", .what = HESSIAN, .ff_hidden = 20},
     {"spectrum_setting1", "setting1", .what = SPECTRUM},
     {"noise_setting1", "setting1", .what = NOISE},
     {"gradient_B250", "setting1", .what = GRADIENT, .prompts = 250},
