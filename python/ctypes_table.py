@@ -13,6 +13,7 @@ LINATTN_COVARIATES_NORMAL = 0
 LINATTN_COVARIATES_SPHERE = 1
 LINATTN_COVARIATES_GAMMA = 2
 LINATTN_COVARIATES_ROTATED = 3
+LINATTN_COVARIATES_TABLE = 4
 LINATTN_TASK_LINEAR = 0
 LINATTN_TASK_SPARSE_LINEAR = 1
 LINATTN_TASK_SINE = 2
@@ -269,6 +270,10 @@ linattn_sampler_options._fields_ = [
     ("sparsity", c_size_t),
     ("hidden", c_size_t),
     ("network_seed", c_uint64),
+    ("covariate_table", POINTER(c_double)),
+    ("table_rows", c_size_t),
+    ("standardise", c_int32),
+    ("reserved_2", c_int32),
 ]
 
 linattn_model_options._fields_ = [

@@ -172,6 +172,70 @@ START_TEST(sphere_coordinates) {
 }
 END_TEST
 
+/* Every row equally often, a chi-square of 6 degrees of freedom (22.5 at 1e-3), and
+ * every pair of neighbouring tokens, one of 48 (84.0). */
+START_TEST(table_rows) {
+    enum { ROWS = 7, CONTEXT = 99, EACH = CONTEXT + 1 };
+    double table[ROWS * 2], seen[ROWS] = {0}, pairs[ROWS][ROWS] = {{0}}, chi = 0, chi_pairs = 0;
+    for (int i = 0; i < ROWS; i++) {
+        table[2 * i] = i;
+        table[2 * i + 1] = i * i + 0.5;
+    }
+    linattn_sampler_options o = options_of(LINATTN_COVARIATES_TABLE, 1, 1, 2, CONTEXT);
+    o.covariate_table = table;
+    o.table_rows = ROWS;
+    double *tokens = draw_tokens(&o, SAMPLE / EACH);
+    for (size_t t = 0; t < SAMPLE; t++) {
+        const double *row = tokens + 3 * t;
+        ck_assert(row[1] == row[0] * row[0] + 0.5);
+        seen[(int)row[0]]++;
+        if (t % EACH < CONTEXT) pairs[(int)row[0]][(int)row[3]]++;
+    }
+    for (int i = 0; i < ROWS; i++) chi += pow(seen[i] - SAMPLE / (double)ROWS, 2) / (SAMPLE / (double)ROWS);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++) {
+            const double wanted = SAMPLE / (double)EACH * CONTEXT / (ROWS * ROWS);
+            chi_pairs += pow(pairs[i][j] - wanted, 2) / wanted;
+        }
+    ck_assert_msg(chi < 22.5, "chi-square is %g", chi);
+    ck_assert_msg(chi_pairs < 84.1, "chi-square of pairs is %g", chi_pairs);
+    free(tokens);
+}
+END_TEST
+
+/* Columns 1, 2, 4, 9 (mean 4, variance 9.5), the same times 1e300 and -1e-300. The caller's table may go. */
+START_TEST(table_standardised) {
+    enum { ROWS = 4, TABLE_D = 3 };
+    const double size[TABLE_D] = {1, 1e300, -1e-300}, x[ROWS] = {1, 2, 4, 9};
+    double *table = malloc(ROWS * TABLE_D * sizeof *table);
+    for (int i = 0; i < ROWS * TABLE_D; i++) table[i] = x[i / TABLE_D] * size[i % TABLE_D];
+    linattn_sampler_options o = options_of(LINATTN_COVARIATES_TABLE, 1, 1, TABLE_D, 99);
+    o.covariate_table = table;
+    o.table_rows = ROWS;
+    o.standardise = 1;
+    linattn_sampler *sampler;
+    linattn_batch *batch;
+    double *tokens = malloc(100 * (TABLE_D + 1) * sizeof *tokens);
+    int seen = 0;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    free(table);
+    ck_assert_ok(linattn_batch_create_from_sampler(&batch, sampler, 1, 0));
+    ck_assert_ok(linattn_batch_get_arrays(batch, tokens, NULL));
+    for (int t = 0; t < 100; t++) {
+        const double *row = tokens + t * (TABLE_D + 1);
+        int k = 0;
+        while (k < ROWS && !(fabs(row[0] - (x[k] - 4) / sqrt(9.5)) <= 1e-15)) k++;
+        ck_assert_int_lt(k, ROWS);
+        ck_assert(fabs(row[1] - row[0]) <= 1e-15 && fabs(row[2] + row[0]) <= 1e-15);
+        seen |= 1 << k;
+    }
+    ck_assert_int_eq(seen, 15);
+    free(tokens);
+    linattn_batch_destroy(batch);
+    linattn_sampler_destroy(sampler);
+}
+END_TEST
+
 /* d = 1: every response of a prompt is w x with one normal w. */
 START_TEST(task_is_one_normal_weight) {
     linattn_sampler_options o = options_of(LINATTN_COVARIATES_SPHERE, 1, 1, 1, 3);
@@ -199,6 +263,8 @@ static Suite *covariates_suite(void) {
     tcase_add_test(tc, rotated_moments);
     tcase_add_test(tc, gamma_with_shape_half_dim_is_normal);
     tcase_add_test(tc, sphere_coordinates);
+    tcase_add_test(tc, table_rows);
+    tcase_add_test(tc, table_standardised);
     tcase_add_test(tc, task_is_one_normal_weight);
     suite_add_tcase(suite, tc);
     return suite;

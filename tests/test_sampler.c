@@ -16,18 +16,21 @@ static int nth_options(size_t i, size_t dim, size_t context, linattn_sampler_opt
         {LINATTN_TASK_SPARSE_LINEAR, LINATTN_BATCH_TOKENS}, {LINATTN_TASK_SPARSE_LINEAR, LINATTN_BATCH_MOMENTS},
         {LINATTN_TASK_SINE, LINATTN_BATCH_TOKENS},          {LINATTN_TASK_QUADRATIC, LINATTN_BATCH_TOKENS},
         {LINATTN_TASK_FIXED_MLP, LINATTN_BATCH_TOKENS},     {LINATTN_TASK_RELU_NETWORK, LINATTN_BATCH_TOKENS}};
-    const size_t covariates = i / 4 % 5, factor = i % 2, noise = i / 2 % 2;
+    const size_t covariates = i / 4 % 7, factor = i % 2, noise = i / 2 % 2;
     ck_assert_ok(linattn_sampler_options_init(o, sizeof *o));
-    if (i / 20 >= sizeof tasks / sizeof *tasks) return 0;
-    const int32_t kind = tasks[i / 20][1];
+    if (i / 28 >= sizeof tasks / sizeof *tasks) return 0;
+    const int32_t kind = tasks[i / 28][1];
     o->dim = dim;
     o->context = context;
     o->seed = 5 + i;
-    o->covariates = (int32_t)(covariates < 4 ? covariates : LINATTN_COVARIATES_GAMMA);
+    o->covariates = covariates < 4 ? (int32_t)covariates : covariates == 4 ? LINATTN_COVARIATES_GAMMA : LINATTN_COVARIATES_TABLE;
+    o->covariate_table = FACTOR;
+    o->table_rows = 40 / dim;
+    o->standardise = covariates == 6;
     o->gamma_shape = covariates == 4 ? (double)dim / 2 : 0.1;
     o->gamma_scale = 3;
     o->kind = kind;
-    o->task = tasks[i / 20][0];
+    o->task = tasks[i / 28][0];
     o->sparsity = 1 + i % dim;
     o->hidden = 1 + i % 7;
     o->network_seed = i;
@@ -37,7 +40,7 @@ static int nth_options(size_t i, size_t dim, size_t context, linattn_sampler_opt
     o->noisy_target = (int32_t)(noise & i >> 3 & 1);
     o->stream = (int32_t)(i % 3);
     /* Moments exist for Gaussian covariates alone. */
-    if (kind == LINATTN_BATCH_MOMENTS && (covariates == LINATTN_COVARIATES_SPHERE || covariates == LINATTN_COVARIATES_GAMMA))
+    if (kind == LINATTN_BATCH_MOMENTS && covariates != LINATTN_COVARIATES_ROTATED && covariates != 4)
         o->covariates = LINATTN_COVARIATES_NORMAL;
     return 1;
 }
@@ -134,6 +137,12 @@ static void scalar_token(const linattn_sampler_options *o, const linattn__stream
                          double *x) {
     const size_t d = o->dim;
     double square = 0, z[9] = {0}, power;
+    if (o->covariates == LINATTN_COVARIATES_TABLE) {
+        double u;
+        linattn__random_uniforms(stream, LINATTN__KIND_ROWS, prompt, token, 1, &u);
+        memcpy(x, FACTOR + (size_t)(u * (double)o->table_rows) * d, d * sizeof *x);
+        return;
+    }
     linattn__random_normals(stream, LINATTN__KIND_COVARIATES, prompt, token * d, d, z);
     for (size_t j = 0; j < d; j++) square += z[j] * z[j];
     if (o->covariates == LINATTN_COVARIATES_GAMMA) {
@@ -229,7 +238,7 @@ static double scalar_response(const linattn_sampler_options *o, const double *w,
 START_TEST(scalar_code_defines_the_bits) {
     linattn_sampler_options o;
     for (size_t i = 0; nth_options(i, 1 + i % 9, 1 + 7 * (i % 6), &o); i++) {
-        if (o.kind != LINATTN_BATCH_TOKENS) continue;
+        if (o.kind != LINATTN_BATCH_TOKENS || o.standardise) continue;
         enum { PROMPTS = 11 };
         const size_t d = o.dim, n = o.context, numbers = (n + 1) * (d + 1);
         linattn_batch *batch = draw(&o, PROMPTS, 77);

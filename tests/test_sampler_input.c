@@ -25,6 +25,7 @@ START_TEST(defaults) {
     ck_assert(o.seed == 0 && o.covariates == 0 && o.task == 0 && o.kind == 0 && o.stream == 0 && o.noisy_target == 0 &&
               o.reserved == 0);
     ck_assert(o.sparsity == 0 && o.hidden == 10 && o.network_seed == 0);
+    ck_assert(o.covariate_table == NULL && o.table_rows == 0 && o.standardise == 0 && o.reserved_2 == 0);
     ck_assert_ok(linattn_sampler_options_init(&o, sizeof o));
     ck_assert_uint_eq(o.dim + o.context, 0); /* to be set */
     refuse(&o, LINATTN_EINVAL, "dim is 0");
@@ -68,7 +69,7 @@ START_TEST(each_option_wrong) {
     REFUSE(context, 0, LINATTN_EINVAL, "context is 0");
     REFUSE(context, (size_t)LINATTN_MAX_CONTEXT + 1, LINATTN_EINVAL, "context is 4194305; allowed: 1 to 4194304");
     REFUSE(covariates, -1, LINATTN_EINVAL, "covariates is -1");
-    REFUSE(covariates, 4, LINATTN_EINVAL, "covariates is 4");
+    REFUSE(covariates, 5, LINATTN_EINVAL, "covariates is 5; allowed: the values 0 to 4 of enum linattn_covariates");
     REFUSE(task, 6, LINATTN_EINVAL, "task is 6; allowed: the values 0 to 5 of enum linattn_task");
     REFUSE(task, INT32_MIN, LINATTN_EINVAL, "task is -2147483648");
     REFUSE(kind, 2, LINATTN_EINVAL, "kind is 2");
@@ -80,6 +81,7 @@ START_TEST(each_option_wrong) {
     REFUSE(noise_std, INFINITY, LINATTN_EINVAL, "noise_std is inf");
     REFUSE(noisy_target, 2, LINATTN_EINVAL, "noisy_target is 2");
     REFUSE(reserved, 1, LINATTN_EINVAL, "reserved is 1");
+    REFUSE(reserved_2, -1, LINATTN_EINVAL, "reserved_2 is -1");
 }
 END_TEST
 
@@ -102,6 +104,45 @@ START_TEST(options_of_distributions) {
     o.covariates = LINATTN_COVARIATES_ROTATED;
     o.covariate_factor = factor;
     refuse(&o, LINATTN_ENONFINITE, "covariate_factor[2] is nan");
+}
+END_TEST
+
+START_TEST(options_of_tables) {
+    const double table[6] = {1, 2, 3, 4, INFINITY, 6};
+    linattn_sampler_options o = good();
+    linattn_sampler *sampler;
+    o.standardise = 2;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o)); /* not read by normal covariates */
+    linattn_sampler_destroy(sampler);
+    o.covariates = LINATTN_COVARIATES_TABLE;
+    refuse(&o, LINATTN_EINVAL, "covariate_table (needed by table covariates) is NULL");
+    o.covariate_table = table;
+    refuse(&o, LINATTN_EINVAL, "table_rows is 0; allowed: 1 to 4294967295");
+    o.table_rows = SIZE_MAX;
+    refuse(&o, LINATTN_EINVAL, "table_rows is 18446744073709551615");
+    o.table_rows = 2;
+    refuse(&o, LINATTN_EINVAL, "standardise is 2; allowed: 0 and 1");
+    o.standardise = -1;
+    refuse(&o, LINATTN_EINVAL, "standardise is -1");
+    o.standardise = 1;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    linattn_sampler_destroy(sampler);
+    o.table_rows = 3;
+    refuse(&o, LINATTN_ENONFINITE, "covariate_table[4] is inf");
+    o.table_rows = 1; /* one row: every column is constant */
+    refuse(&o, LINATTN_EDEGENERATE, "column 0 of covariate_table (counted from 0) is 1 in all rows (1)");
+    const double constant[] = {1, 0.1, 2, 0.1, 5, 0.1};
+    o.covariate_table = constant;
+    o.table_rows = 3;
+    refuse(&o, LINATTN_EDEGENERATE,
+           "column 1 of covariate_table (counted from 0) is 0.1 in all rows (3); allowed with standardise");
+    o.standardise = 0;
+    ck_assert_ok(linattn_sampler_create(&sampler, &o));
+    linattn_sampler_destroy(sampler);
+    o.covariate_table = table;
+    o.table_rows = 2;
+    o.kind = LINATTN_BATCH_MOMENTS;
+    refuse(&o, LINATTN_EUNSUPPORTED, "kind is moments, which needs Gaussian covariates");
 }
 END_TEST
 
@@ -279,12 +320,13 @@ static int use_everything(void) {
     linattn_sampler *sampler = NULL;
     linattn_batch *drawn = NULL, *given = NULL;
     int status = LINATTN_OK;
-    for (int32_t i = 0; i < 3 && status == LINATTN_OK; i++) {
+    for (int32_t i = 0; i < 4 && status == LINATTN_OK; i++) {
         linattn_sampler_options o = good();
         o.kind = i == 1 ? LINATTN_BATCH_MOMENTS : LINATTN_BATCH_TOKENS;
         o.task = i == 2 ? LINATTN_TASK_FIXED_MLP : LINATTN_TASK_LINEAR;
-        o.covariates = LINATTN_COVARIATES_ROTATED;
-        o.covariate_factor = o.task_factor = factor;
+        o.covariates = i == 3 ? LINATTN_COVARIATES_TABLE : LINATTN_COVARIATES_ROTATED;
+        o.covariate_factor = o.task_factor = o.covariate_table = factor;
+        o.table_rows = 2;
         status = linattn_sampler_create(&sampler, &o);
         if (status == LINATTN_OK) status = linattn_batch_create_from_sampler(&drawn, sampler, 9, 0);
         if (status == LINATTN_OK) status = linattn_batch_create_from_arrays(&given, tokens, targets, 1, 1, 2);
@@ -319,6 +361,7 @@ static Suite *sampler_input_suite(void) {
     tcase_add_test(tc, null_and_versions);
     tcase_add_test(tc, each_option_wrong);
     tcase_add_test(tc, options_of_distributions);
+    tcase_add_test(tc, options_of_tables);
     tcase_add_test(tc, options_of_tasks);
     tcase_add_test(tc, moments_need_a_linear_task);
     tcase_add_test(tc, the_first_struct_is_understood);

@@ -33,7 +33,8 @@ enum linattn_covariates {
     LINATTN_COVARIATES_NORMAL = 0,  /* N(0, I_d) */
     LINATTN_COVARIATES_SPHERE = 1,  /* uniform on the unit sphere */
     LINATTN_COVARIATES_GAMMA = 2,   /* sqrt(g) u, u uniform on the unit sphere, g ~ Gamma(gamma_shape, gamma_scale) */
-    LINATTN_COVARIATES_ROTATED = 3  /* F x0, x0 ~ N(0, I_d), F = covariate_factor: covariance F F^T */
+    LINATTN_COVARIATES_ROTATED = 3, /* F x0, x0 ~ N(0, I_d), F = covariate_factor: covariance F F^T */
+    LINATTN_COVARIATES_TABLE = 4    /* a row of covariate_table, all rows equally likely, drawn with replacement */
 };
 
 /* How responses follow from covariates. Each prompt has weights of its own: w ~ N(0, I_d), or G w0 with w0 ~ N(0, I_d) and
@@ -86,6 +87,12 @@ typedef struct linattn_sampler_options {
     size_t sparsity;                /* s, 1 to dim; read for the sparse linear task, where it is to be set; 0 */
     size_t hidden;                  /* h, 1 to LINATTN_MAX_HIDDEN; read for fixed MLP and ReLU network; 10 */
     uint64_t network_seed;          /* any value; read for the fixed MLP; 0 */
+    /* Since 0.3: */
+    const double *covariate_table;  /* (table_rows, d), finite, copied; read for table covariates, where it is needed; NULL */
+    size_t table_rows;              /* 1 to 2^32 - 1; read for table covariates, where it is to be set; 0 */
+    int32_t standardise;            /* 1: the mean of each column is taken off and the rest divided by its standard deviation
+                                       (divisor table_rows), so that no column may be constant; read for table covariates; 0 */
+    int32_t reserved_2;             /* 0 */
 } linattn_sampler_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.
@@ -93,9 +100,10 @@ typedef struct linattn_sampler_options {
 LINATTN_API int linattn_sampler_options_init(linattn_sampler_options *options, size_t size);
 
 /* Makes a sampler; *out is the caller's to destroy, NULL on failure.
- * Returns LINATTN_EINVAL (an option is outside what is allowed), LINATTN_ENONFINITE (a factor holds NaN or Inf),
- * LINATTN_EUNSUPPORTED (moments of covariates that are not Gaussian, or of a task that is not linear), LINATTN_EVERSION (a newer
- * struct with unknown options set) or LINATTN_ENOMEM. */
+ * Returns LINATTN_EINVAL (an option is outside what is allowed), LINATTN_ENONFINITE (a factor or the table holds NaN or Inf),
+ * LINATTN_EUNSUPPORTED (moments of covariates that are not Gaussian, or of a task that is not linear), LINATTN_EDEGENERATE (a
+ * constant column is to be standardised), LINATTN_EVERSION (a newer struct with unknown options set), LINATTN_EOVERFLOW (a table
+ * larger than the address space) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options *options);
 LINATTN_API void linattn_sampler_destroy(linattn_sampler *sampler);
 

@@ -34,6 +34,7 @@ enum linattn__kind {
     LINATTN__KIND_REMAINDER_BOOST = 10, /* a uniform, v = 0 */
     LINATTN__KIND_POSITIONS = 11,       /* uniforms, v = coordinate: where sparse weights are not 0 */
     LINATTN__KIND_HIDDEN = 12,          /* normals, v = unit * d + coordinate: the first layer of a prompt's network */
+    LINATTN__KIND_ROWS = 13,            /* uniforms, v = token: rows of the caller's table */
     LINATTN__KIND_PARAMETERS = 0,       /* of the purpose INITIALISATION: normals, v = parameter */
     LINATTN__KIND_FRONT = 1,            /* of the purpose INITIALISATION: uniforms, v = parameter of the front MLP */
     LINATTN__KIND_FF = 2,               /* of the purpose INITIALISATION: uniforms, v = parameter of all feed-forward blocks */

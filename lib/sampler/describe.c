@@ -6,9 +6,14 @@ static uint64_t factor_digest(const double *factor, size_t d) {
     return factor ? linattn__digest_reals(LINATTN__DIGEST_BEGIN, factor, d * d) : 0;
 }
 
+static uint64_t table_digest(const linattn_sampler_options *o) {
+    return linattn__digest_reals(LINATTN__DIGEST_BEGIN, o->covariate_table, o->table_rows * o->dim);
+}
+
 int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user) {
     const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
     const int gamma = o->covariates == LINATTN_COVARIATES_GAMMA;
+    const int table = o->covariates == LINATTN_COVARIATES_TABLE;
     const int network = o->task == LINATTN_TASK_FIXED_MLP || o->task == LINATTN_TASK_RELU_NETWORK;
     const struct {
         const char *name;
@@ -29,7 +34,9 @@ int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe 
                   /* The following only where they are read: a checkpoint of before they were there can then still be continued. */
                   {o->task == LINATTN_TASK_SPARSE_LINEAR ? "sampler.sparsity" : NULL, o->sparsity},
                   {network ? "sampler.hidden" : NULL, o->hidden},
-                  {o->task == LINATTN_TASK_FIXED_MLP ? "sampler.network_seed" : NULL, o->network_seed}};
+                  {o->task == LINATTN_TASK_FIXED_MLP ? "sampler.network_seed" : NULL, o->network_seed},
+                  {table ? "sampler.table_rows" : NULL, o->table_rows},
+                  {table ? "sampler.covariate_table.digest" : NULL, table ? table_digest(o) : 0} /* standardised */};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const int status = fields[i].name != NULL ? visit(fields[i].name, fields[i].value, user) : 0;
         if (status != 0) return status;

@@ -14,7 +14,8 @@
     ROW(LINATTN_COVARIATES_NORMAL, covariates_normal)                                                                              \
     ROW(LINATTN_COVARIATES_SPHERE, covariates_sphere)                                                                              \
     ROW(LINATTN_COVARIATES_GAMMA, covariates_gamma)                                                                                \
-    ROW(LINATTN_COVARIATES_ROTATED, covariates_rotated)
+    ROW(LINATTN_COVARIATES_ROTATED, covariates_rotated)                                                                            \
+    ROW(LINATTN_COVARIATES_TABLE, covariates_table)
 
 #define LINATTN__TASK_ROWS(ROW)                                                                                                    \
     ROW(LINATTN_TASK_LINEAR, task_linear)                                                                                          \
@@ -40,11 +41,13 @@ typedef struct linattn__plan {
     size_t hidden;                  /* tasks with a network: h */
     double response_scale;          /* quadratic and ReLU network tasks: y is multiplied by it */
     double *network;                /* fixed MLP task: owned by the sampler; NULL otherwise */
-    double gaussian_scale;          /* s > 0: covariates are N(0, s^2 F F^T); 0: they are not Gaussian */
-    linattn__gamma radius;          /* gamma covariates: shape k */
-    double radius_scale;            /* gamma covariates: sqrt(theta) */
-    linattn__gamma *chi;            /* moments: (m) half chi-squares of n - j degrees of freedom, m = min(n, d); NULL otherwise */
-    linattn__gamma remainder;       /* moments with noise, n > d: half a chi-square of n - d */
+    const double *covariate_table;  /* (table_rows, d), the sampler's copy; NULL for other covariates */
+    size_t table_rows;
+    double gaussian_scale;    /* s > 0: covariates are N(0, s^2 F F^T); 0: they are not Gaussian */
+    linattn__gamma radius;    /* gamma covariates: shape k */
+    double radius_scale;      /* gamma covariates: sqrt(theta) */
+    linattn__gamma *chi;      /* moments: (m) half chi-squares of n - j degrees of freedom, m = min(n, d); NULL otherwise */
+    linattn__gamma remainder; /* moments with noise, n > d: half a chi-square of n - d */
 } linattn__plan;
 
 /* Prompts prompt .. prompt + groups * LINATTN__LANES - 1 of one draw. */

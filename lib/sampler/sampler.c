@@ -4,15 +4,17 @@
 #include "common/options.h"
 #include "common/owners.h"
 #include "sampler/distribution.h"
+#include "sampler/table.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 struct linattn_sampler {
     linattn__owners owners;
-    linattn_sampler_options options; /* factors point to this handle's copies; NULL where they are not read */
+    linattn_sampler_options options; /* factors and table point to this handle's copies; NULL where they are not read */
     double *covariate_factor;
     double *task_factor;
+    double *covariate_table;
     linattn__plan plan;
     size_t workspace; /* in doubles */
 };
@@ -64,6 +66,7 @@ static int check_options(const linattn_sampler_options *o) {
         return linattn__fail_real("noise_std", o->noise_std, "finite numbers from 0 on");
     if (o->noisy_target != 0 && o->noisy_target != 1) return linattn__fail_integer("noisy_target", o->noisy_target, "0 and 1");
     if (o->reserved != 0) return linattn__fail_integer("reserved", o->reserved, "0");
+    if (o->reserved_2 != 0) return linattn__fail_integer("reserved_2", o->reserved_2, "0");
     return LINATTN_OK;
 }
 
@@ -102,8 +105,10 @@ static int build(linattn_sampler *s) {
     if (o->task == LINATTN_TASK_RELU_NETWORK) o->task_factor = NULL;
     int status = copy_factor("covariate_factor", o->covariate_factor, o->dim, &s->covariate_factor);
     if (status == LINATTN_OK) status = copy_factor("task_factor", o->task_factor, o->dim, &s->task_factor);
+    if (status == LINATTN_OK && o->covariates == LINATTN_COVARIATES_TABLE) status = linattn__table_copy(o, &s->covariate_table);
     if (status != LINATTN_OK) return status;
     o->covariate_factor = s->covariate_factor;
+    o->covariate_table = s->covariate_table;
     o->task_factor = s->task_factor;
     s->plan = (linattn__plan){.dim = o->dim,
                               .context = o->context,
@@ -142,6 +147,7 @@ void linattn_sampler_destroy(linattn_sampler *sampler) {
     if (sampler == NULL || !linattn__owners_end(&sampler->owners)) return;
     linattn__release(sampler->covariate_factor);
     linattn__release(sampler->task_factor);
+    linattn__release(sampler->covariate_table);
     linattn__release(sampler->plan.chi);
     linattn__release(sampler->plan.network);
     linattn__release(sampler);

@@ -13,6 +13,7 @@ enum linattn_covariates {
     LINATTN_COVARIATES_SPHERE = 1,
     LINATTN_COVARIATES_GAMMA = 2,
     LINATTN_COVARIATES_ROTATED = 3,
+    LINATTN_COVARIATES_TABLE = 4,
 };
 enum linattn_task {
     LINATTN_TASK_LINEAR = 0,
@@ -223,6 +224,10 @@ struct linattn_sampler_options {
     size_t sparsity;
     size_t hidden;
     uint64_t network_seed;
+    const double *covariate_table;
+    size_t table_rows;
+    int32_t standardise;
+    int32_t reserved_2;
 };
 struct linattn_model_options {
     size_t struct_size;
@@ -957,6 +962,11 @@ COMMENTS = {
         "sparsity": "s, 1 to dim; read for the sparse linear task, where it is to be set; 0",
         "hidden": "h, 1 to LINATTN_MAX_HIDDEN; read for fixed MLP and ReLU network; 10",
         "network_seed": "any value; read for the fixed MLP; 0",
+        "covariate_table": "(table_rows, d), finite, copied; read for table covariates, where it is needed; NULL",
+        "table_rows": "1 to 2^32 - 1; read for table covariates, where it is to be set; 0",
+        "standardise": "1: the mean of each column is taken off and the rest divided by its standard deviation (divisor "
+        "table_rows), so that no column may be constant; read for table covariates; 0",
+        "reserved_2": "0",
     },
     "linattn_spectrum": {
         "count": "p eigenvalues",

@@ -12,7 +12,8 @@ class Sampler(Handle):
     """Where prompts come from; immutable, may be shared between threads.
 
     Sampler(dim, context, **options), such as Sampler(5, 20, seed=1, covariates="sphere"). The same seed gives the same bits on
-    every machine."""
+    every machine. Covariates from the rows of an array (rows, dim):
+    Sampler(5, 20, covariates="table", covariate_table=array, standardise=1); table_rows is the array's."""
 
     _kind = "sampler"
     _instead = "make another with the same options and seed, which draws the same bits"
@@ -20,9 +21,12 @@ class Sampler(Handle):
     def __init__(self, dim, context, **options):
         size = arrays.count(dim, "dim")
         factor = (size, size)
+        if options.get("covariate_table") is not None:
+            options = dict(options, **_table(size, **options))
         filled = structs.options(_OPTIONS, dict(options, dim=dim, context=context), {
             "covariate_factor": factor,
-            "task_factor": factor
+            "task_factor": factor,
+            "covariate_table": ("table_rows", size)
         })
         self._take(lib.linattn_sampler_create, filled)
 
@@ -39,6 +43,14 @@ class Sampler(Handle):
     def batch(self, prompts, draw=0):
         """The Batch of prompts 0 .. prompts-1 of that draw."""
         return Batch(self, prompts, draw)
+
+
+def _table(dim, covariate_table, table_rows=0, **_):
+    """covariate_table as an array, and its rows; table_rows may be left out, and is 0 in the keywords of a recipe."""
+    table = arrays.read(covariate_table, "covariate_table", ("table_rows", dim))
+    if table_rows not in (0, table.shape[0]):
+        raise ValueError(f"table_rows is {table_rows!r}, and covariate_table has {table.shape[0]}; it may be left out")
+    return dict(covariate_table=table, table_rows=table.shape[0])
 
 
 class Batch(Handle):

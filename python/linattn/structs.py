@@ -9,7 +9,7 @@ from ._cdef import COMMENTS
 from ._library import ffi, lib
 from .errors import check
 
-_HIDDEN = ("struct_size", "reserved", "user")
+_HIDDEN = ("struct_size", "reserved", "reserved_2", "user")
 
 
 def fields(struct):

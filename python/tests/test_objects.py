@@ -42,8 +42,38 @@ class Samplers(unittest.TestCase):
         rotated = linattn.Sampler(3, 4, covariates="rotated", covariate_factor=factor).batch(3).arrays()[0]
         self.assertTrue((rotated[:, :, 0] == 0).all() and (rotated[:, :, 1] != 0).all())
 
+    def test_table(self):
+        """Covariates are rows of the table, all of them in the end; standardised as numpy standardises."""
+        table = numpy.random.default_rng(2).normal(3, 5, size=(11, 3))
+        scaled = (table - table.mean(0)) / table.std(0)
+        options = linattn.recipe("setting1").sampler_options(covariates="table", covariate_table=table[:], dim=3, seed=4)
+        for standardise, wanted in ((0, table), (1, scaled)):
+            x = linattn.Sampler(**dict(options, standardise=standardise)).batch(50).arrays()[0][:, :, :3].reshape(-1, 3)
+            distances = abs(x[:, None] - wanted[None]).max(axis=2)
+            self.assertLess(distances.min(axis=1).max(), 1e-14)
+            self.assertEqual(set(distances.argmin(axis=1)), set(range(11)))
+        transposed = linattn.Sampler(**dict(options, covariate_table=numpy.asfortranarray(table), table_rows=11))
+        self.assertEqual(transposed.batch(9).targets().tobytes(), linattn.Sampler(**options).batch(9).targets().tobytes())
+
     def test_refused(self):
+        table = numpy.arange(12.0).reshape(4, 3)
+        constant, spoilt = table.copy(), table.copy()
+        constant[:, 2], spoilt[1, 0] = 7, numpy.nan
+
+        def sampler(array, **options):
+            return linattn.Sampler(3, 4, covariates="table", covariate_table=array, **options)
+
         cases = [
+            (lambda: sampler(None), linattn.InvalidArgument, "covariate_table"),
+            (lambda: sampler(table[:, :2]), ValueError, r"covariate_table has shape \(4, 2\); wanted: \(table_rows, 3\)"),
+            (lambda: sampler(table[0]), ValueError, r"covariate_table has shape \(3,\)"),
+            (lambda: sampler(table[:0]), linattn.InvalidArgument, "table_rows is 0"),
+            (lambda: sampler(table, table_rows=5), ValueError, "table_rows is 5, and covariate_table has 4"),
+            (lambda: sampler(table.astype("float32")), TypeError, "covariate_table has dtype"),
+            (lambda: sampler(spoilt), linattn.NonFinite, r"covariate_table\[3\] is nan"),
+            (lambda: sampler(constant, standardise=1), linattn.Degenerate, "column 2 of covariate_table .* is 7"),
+            (lambda: sampler(table[:1], standardise=1), linattn.Degenerate, "column 0 of covariate_table"),
+            (lambda: sampler(table, standardise=2), linattn.InvalidArgument, "standardise is 2"),
             (lambda: linattn.Sampler(0, 4), linattn.InvalidArgument, "dim"),
             (lambda: linattn.Sampler(3, 4, covariates="cube"), ValueError, 'covariates is "cube"; allowed: normal, sphere'),
             (lambda: linattn.Sampler(3, 4, covariates=99), linattn.InvalidArgument, "covariates"),

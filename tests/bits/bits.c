@@ -89,6 +89,9 @@ static int show_batches(void) {
     options.sparsity = 2;
     options.hidden = 3;
     options.network_seed = SEED + 1;
+    options.covariate_table = factor;
+    options.table_rows = D;
+    options.standardise = 1;
     const struct {
         const char *name;
         int32_t covariates, kind, task;
@@ -103,7 +106,8 @@ static int show_batches(void) {
                {"quadratic prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_QUADRATIC},
                {"fixed MLP prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_FIXED_MLP},
                {"ReLU network prompts", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_TOKENS, LINATTN_TASK_RELU_NETWORK},
-               {"sparse linear moments", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_MOMENTS, LINATTN_TASK_SPARSE_LINEAR}};
+               {"sparse linear moments", LINATTN_COVARIATES_NORMAL, LINATTN_BATCH_MOMENTS, LINATTN_TASK_SPARSE_LINEAR},
+               {"table prompts", LINATTN_COVARIATES_TABLE, LINATTN_BATCH_TOKENS, LINATTN_TASK_LINEAR}};
     for (size_t i = 0; i < sizeof row / sizeof *row && !failed; i++) {
         options.covariates = row[i].covariates;
         options.kind = row[i].kind;

@@ -19,7 +19,8 @@ enum {
     REMAINDER,
     REMAINDER_BOOST,
     POSITIONS,
-    HIDDEN
+    HIDDEN,
+    ROWS
 };
 
 /* The purpose of the fixed network, in place of a sampler's stream. */
@@ -124,8 +125,24 @@ static void weights(const linattn_sampler_options *o, uint64_t draw, uint32_t pr
     multiply(o->task_factor, o->dim, w);
 }
 
+/* Entry j of row `row` of the table, standardised where asked. */
+static long double table_entry(const linattn_sampler_options *o, size_t row, size_t j) {
+    const long double rows = (long double)o->table_rows;
+    long double sum = 0, square = 0;
+    for (size_t i = 0; i < o->table_rows; i++) sum += o->covariate_table[i * o->dim + j];
+    for (size_t i = 0; i < o->table_rows; i++) square += powl(o->covariate_table[i * o->dim + j] - sum / rows, 2);
+    const long double entry = o->covariate_table[row * o->dim + j];
+    if (!o->standardise) return entry;
+    return (entry - sum / rows) / sqrtl(square / rows);
+}
+
 static void covariates(const linattn_sampler_options *o, uint64_t draw, uint32_t prompt, size_t token, long double *x) {
     const size_t d = o->dim;
+    if (o->covariates == LINATTN_COVARIATES_TABLE) {
+        const long double u = reference_uniform(stream_of(o, draw, prompt, ROWS), token);
+        for (size_t j = 0; j < d; j++) x[j] = table_entry(o, (size_t)(u * (long double)o->table_rows), j);
+        return;
+    }
     long double square = 0, scale = 1;
     for (size_t j = 0; j < d; j++) {
         x[j] = reference_normal(stream_of(o, draw, prompt, COVARIATES), token * d + j);
