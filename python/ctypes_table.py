@@ -248,6 +248,7 @@ class linattn_trainer_options(Structure):
     pass
 
 
+linattn_fill = CFUNCTYPE(c_int, c_uint64, c_size_t, c_size_t, POINTER(c_double), POINTER(c_double), c_void_p)
 linattn_progress = CFUNCTYPE(c_int, c_double, c_void_p)
 linattn_observer = CFUNCTYPE(c_int, POINTER(linattn_step_record), POINTER(c_double), c_void_p)
 
@@ -679,6 +680,7 @@ linattn_trainer_options._fields_ = [
 FUNCTIONS = {
     "linattn_sampler_options_init": (c_int, [POINTER(linattn_sampler_options), c_size_t]),
     "linattn_sampler_create": (c_int, [POINTER(c_void_p), POINTER(linattn_sampler_options)]),
+    "linattn_sampler_create_custom": (c_int, [POINTER(c_void_p), c_size_t, c_size_t, linattn_fill, c_void_p]),
     "linattn_sampler_destroy": (None, [c_void_p]),
     "linattn_sampler_dim": (c_size_t, [c_void_p]),
     "linattn_sampler_context": (c_size_t, [c_void_p]),

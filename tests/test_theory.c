@@ -241,8 +241,15 @@ END_TEST
 
 /* ---- Refusals ---- */
 
+static int fill(uint64_t draw, size_t first, size_t count, double *tokens, double *targets, void *user) {
+    (void)draw, (void)first, (void)count, (void)tokens, (void)targets, (void)user;
+    return LINATTN_STOP;
+}
+
+/* o NULL: a custom sampler. */
 static void refuse(const linattn_sampler_options *o, int status, const char *text) {
-    linattn_sampler *sampler = sampler_of(o);
+    linattn_sampler *sampler = o ? sampler_of(o) : NULL;
+    if (!o) ck_assert_ok(linattn_sampler_create_custom(&sampler, D, N, fill, NULL));
     double Q[D * D] = {7}, loss = 7;
     ck_assert_status(linattn_theory_one_layer(sampler, Q, &loss), status, text);
     ck_assert_double_eq(Q[0], 7);
@@ -261,6 +268,11 @@ START_TEST(what_theory_does_not_know_is_refused) {
     o = options_of(LINATTN_COVARIATES_NORMAL);
     o.task_factor = huge;
     refuse(&o, LINATTN_ENONFINITE, "covariance");
+    o = options_of(LINATTN_COVARIATES_TABLE);
+    o.table = huge;
+    o.table_rows = D;
+    refuse(&o, LINATTN_EUNSUPPORTED, "covariates are 4");
+    refuse(NULL, LINATTN_EUNSUPPORTED, "function of the caller's");
     ck_assert_status(linattn_theory_one_layer(NULL, NULL, NULL), LINATTN_EINVAL, "sampler is NULL");
 }
 END_TEST

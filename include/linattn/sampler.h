@@ -105,6 +105,19 @@ LINATTN_API int linattn_sampler_options_init(linattn_sampler_options *options, s
  * constant column is to be standardised), LINATTN_EVERSION (a newer struct with unknown options set), LINATTN_EOVERFLOW (a table
  * larger than the address space) or LINATTN_ENOMEM. */
 LINATTN_API int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options *options);
+
+/* The caller's own prompts. Writes prompts first .. first+prompts-1 of draw `draw`: tokens (prompts, context+1, dim+1), the last
+ * row of each prompt being the query with 0 in the place of its response, and targets (prompts). Both are full of NaN beforehand,
+ * so that what is left out is caught as LINATTN_ENONFINITE; the message tells prompt, row and entry. A prompt must depend on its
+ * number and on the draw alone: a batch may be asked for in pieces. Returns 0, or LINATTN_STOP or a negative status, which the
+ * library's call then returns unchanged. */
+typedef int (*linattn_fill)(uint64_t draw, size_t first, size_t prompts, double *tokens, double *targets, void *user);
+
+/* Since 0.3. Makes a sampler of the caller's function, which runs on the thread that called the library, before the kernels do;
+ * user is handed to it and must outlive whatever keeps the sampler alive. Objects shared between threads call it from each of them.
+ * A checkpoint knows of it no more than dim and context. Returns LINATTN_EINVAL, LINATTN_EOVERFLOW (a prompt larger than the
+ * address space) or LINATTN_ENOMEM. */
+LINATTN_API int linattn_sampler_create_custom(linattn_sampler **out, size_t dim, size_t context, linattn_fill fill, void *user);
 LINATTN_API void linattn_sampler_destroy(linattn_sampler *sampler);
 
 /* d and n; 0 when sampler is NULL. */
@@ -112,8 +125,8 @@ LINATTN_API size_t linattn_sampler_dim(const linattn_sampler *sampler);
 LINATTN_API size_t linattn_sampler_context(const linattn_sampler *sampler);
 
 /* Draws a batch: prompts 0 .. prompts-1 of draw number `draw` (any value). 1 <= prompts < 2^32. *out is the caller's to destroy,
- * NULL on failure. Returns LINATTN_EINVAL, LINATTN_EOVERFLOW (the tokens would not fit in the address space) or
- * LINATTN_ENOMEM. */
+ * NULL on failure. Returns LINATTN_EINVAL, LINATTN_EOVERFLOW (the tokens would not fit in the address space),
+ * LINATTN_ENOMEM, or of a custom sampler LINATTN_ENONFINITE and what its function returned. */
 LINATTN_API int linattn_batch_create_from_sampler(linattn_batch **out, const linattn_sampler *sampler, size_t prompts,
                                                   uint64_t draw);
 

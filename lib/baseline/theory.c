@@ -116,6 +116,8 @@ static int solve(const linattn_sampler_options *o, double m2, double m4, double 
 int linattn__theory_one_layer(const linattn_sampler *sampler, double *Q, double *loss) {
     const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
     double m2 = 0, m4 = 0;
+    if (linattn__sampler_is_custom(sampler))
+        return linattn__fail(LINATTN_EUNSUPPORTED, "the sampler is a function of the caller's; allowed: one made of options");
     if (o->task != LINATTN_TASK_LINEAR && o->task != LINATTN_TASK_SPARSE_LINEAR)
         return linattn__fail(LINATTN_EUNSUPPORTED, "the sampler's task is %d; allowed: 0 (linear), 1 (sparse linear)",
                              (int)o->task);

@@ -19,6 +19,11 @@ int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*
     linattn__transformer *f = round->f;
     round->fresh = f->sampler && !(f->drawn && f->draw == round->draw);
     if (round->fresh) f->drawn = 0; /* until all of it is there */
+    if (round->fresh && linattn__sampler_is_custom(f->sampler)) {
+        const int status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->work + f->work_size);
+        if (status != LINATTN_OK) return status;
+        round->fresh = 0;
+    }
     for (round->first = 0; round->first < f->chunks; round->first += LINATTN__ROUND) {
         const double fraction = round->done + round->share * (double)round->first / (double)f->chunks;
         const size_t left = f->chunks - round->first, slots = left < LINATTN__ROUND ? left : LINATTN__ROUND;
@@ -148,13 +153,14 @@ static int equip(linattn__transformer *f) {
     return linattn__pool_create(&f->pool, threads);
 }
 
-static const linattn__objective_class transformer_class;
+static const linattn__objective_class transformer_class, called_class;
 
 /* Exactly one of batch and sampler is given. */
 static int create(linattn_objective **out, const linattn_model *model, const linattn_batch *batch, const linattn_sampler *sampler,
                   size_t prompts, const linattn_objective_options *options) {
     linattn_objective *objective;
-    int status = linattn__objective_open(&objective, &transformer_class, sizeof(linattn__transformer),
+    const int called = sampler && linattn__sampler_is_custom(sampler);
+    int status = linattn__objective_open(&objective, called ? &called_class : &transformer_class, sizeof(linattn__transformer),
                                          linattn_model_parameter_count(model), options);
     if (status != LINATTN_OK) return status;
     linattn__transformer *f = (linattn__transformer *)objective;
@@ -209,16 +215,16 @@ static int describe(const linattn_objective *objective, linattn__describe visit,
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }
 
-static const linattn__objective_class transformer_class = {.name = "transformer",
-                                                           .evaluate = evaluate,
-                                                           .hvp = linattn__transformer_hvp,
-                                                           .hessian = linattn__transformer_hessian,
-                                                           .hessian_workspace = linattn__transformer_hessian_workspace,
-                                                           .count_kinks = count_kinks,
-                                                           .concurrent = 1,
-                                                           .clone = clone,
-                                                           .close = close_transformer,
-                                                           .describe = describe};
+#define CLASS(is_concurrent)                                                                                                       \
+    {                                                                                                                              \
+        .name = "transformer", .evaluate = evaluate, .hvp = linattn__transformer_hvp, .hessian = linattn__transformer_hessian,     \
+        .hessian_workspace = linattn__transformer_hessian_workspace, .count_kinks = count_kinks, .concurrent = is_concurrent,      \
+        .clone = clone, .close = close_transformer, .describe = describe                                                           \
+    }
+
+static const linattn__objective_class transformer_class = CLASS(1);
+/* Of a custom sampler, whose function runs on the caller's thread alone. */
+static const linattn__objective_class called_class = CLASS(0);
 
 static int check_dims(const char *what, size_t dim, const linattn_model *model) {
     if (dim == model->options.dim) return LINATTN_OK;

@@ -92,35 +92,54 @@ int linattn_batch_create_from_sampler(linattn_batch **out, const linattn_sampler
         linattn_batch_destroy(batch);
         return linattn__fail_memory("drawing");
     }
-    linattn__sampler_draw(sampler, linattn__isa_best(), draw, 0, batch->prompts.blocks, &batch->prompts, workspace);
+    if (linattn__sampler_is_custom(sampler))
+        status = linattn__sampler_call(sampler, draw, &batch->prompts, workspace);
+    else
+        linattn__sampler_draw(sampler, linattn__isa_best(), draw, 0, batch->prompts.blocks, &batch->prompts, workspace);
     linattn__release(workspace);
-    *out = batch;
-    return LINATTN_OK;
+    if (status == LINATTN_OK)
+        *out = batch;
+    else
+        linattn_batch_destroy(batch);
+    return status;
 }
 
-/* Prompt b of the caller's tokens into its lane. */
+/* Prompt b of a block, plain, into its lane. */
 static void put_prompt(linattn__prompts *p, size_t b, const double *tokens, double target) {
-    const size_t block = b / LINATTN__BLOCK, lane = b % LINATTN__BLOCK, rows = p->context + 1, width = p->dim + 1;
-    const size_t numbers = rows * width;
-    double *into = p->tokens + block * numbers * LINATTN__BLOCK + lane;
-    for (size_t i = 0; i < numbers; i++) into[i * LINATTN__BLOCK] = tokens[i];
-    double *query = p->queries + block * width * LINATTN__BLOCK + lane;
-    for (size_t j = 0; j < width; j++) query[j * LINATTN__BLOCK] = tokens[p->context * width + j];
+    const size_t width = p->dim + 1, numbers = (p->context + 1) * width;
+    for (size_t i = 0; i < numbers; i++) p->tokens[i * LINATTN__BLOCK + b] = tokens[i];
+    for (size_t j = 0; j < width; j++) p->queries[j * LINATTN__BLOCK + b] = tokens[p->context * width + j];
     p->targets[b] = target;
 }
 
-/* C_0 of a block, each entry summed over tokens in order, as the sampler does. */
-static void sum_moments(linattn__prompts *p, size_t block) {
-    const size_t width = p->dim + 1, entries = width * (width + 1) / 2;
-    double *moments = p->moments + block * entries * LINATTN__BLOCK;
+/* C_0 of a block whose moments are 0. */
+static void sum_moments(linattn__prompts *p) {
+    const size_t width = p->dim + 1;
     for (size_t t = 0; t < p->context; t++) {
-        const double *row = p->tokens + (block * (p->context + 1) + t) * width * LINATTN__BLOCK;
-        double *at = moments;
+        const double *row = p->tokens + t * width * LINATTN__BLOCK;
+        double *at = p->moments;
         for (size_t i = 0; i < width; i++)
             for (size_t j = 0; j <= i; j++, at += LINATTN__BLOCK)
                 for (size_t lane = 0; lane < LINATTN__BLOCK; lane++)
                     at[lane] += row[i * LINATTN__BLOCK + lane] * row[j * LINATTN__BLOCK + lane];
     }
+}
+
+void linattn__prompts_put_block(linattn__prompts *p, size_t block, const double *tokens, const double *targets, double *blocked) {
+    const size_t width = p->dim + 1, numbers = (p->context + 1) * width, entries = width * (width + 1) / 2;
+    const size_t left = p->prompts - block * LINATTN__BLOCK;
+    linattn__prompts one = {.prompts = left < LINATTN__BLOCK ? left : LINATTN__BLOCK,
+                            .context = p->context,
+                            .dim = p->dim,
+                            .blocks = 1,
+                            .tokens = p->tokens != NULL ? p->tokens + block * numbers * LINATTN__BLOCK : blocked,
+                            .moments = p->moments + block * entries * LINATTN__BLOCK,
+                            .queries = p->queries + block * width * LINATTN__BLOCK,
+                            .targets = p->targets + block * LINATTN__BLOCK};
+    if (p->tokens == NULL) memset(blocked, 0, numbers * LINATTN__BLOCK * sizeof *blocked);
+    memset(one.moments, 0, entries * LINATTN__BLOCK * sizeof *one.moments);
+    for (size_t b = 0; b < one.prompts; b++) put_prompt(&one, b, tokens + b * numbers, targets[b]);
+    sum_moments(&one);
 }
 
 int linattn_batch_create_from_arrays(linattn_batch **out, const double *tokens, const double *targets, size_t prompts,
@@ -143,8 +162,8 @@ int linattn_batch_create_from_arrays(linattn_batch **out, const double *tokens, 
     linattn_batch *batch = NULL;
     if (status == LINATTN_OK) status = create(&batch, prompts, context, dim, 1);
     if (status != LINATTN_OK) return status;
-    for (size_t b = 0; b < prompts; b++) put_prompt(&batch->prompts, b, tokens + b * numbers, targets[b]);
-    for (size_t block = 0; block < batch->prompts.blocks; block++) sum_moments(&batch->prompts, block);
+    for (size_t first = 0; first < prompts; first += LINATTN__BLOCK)
+        linattn__prompts_put_block(&batch->prompts, first / LINATTN__BLOCK, tokens + first * numbers, targets + first, NULL);
     *out = batch;
     return LINATTN_OK;
 }

@@ -12,6 +12,7 @@ static uint64_t table_digest(const linattn_sampler_options *o) {
 
 int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe visit, void *user) {
     const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
+    const int custom = linattn__sampler_is_custom(sampler);
     const int gamma = o->covariates == LINATTN_COVARIATES_GAMMA;
     const int table = o->covariates == LINATTN_COVARIATES_TABLE;
     const int network = o->task == LINATTN_TASK_FIXED_MLP || o->task == LINATTN_TASK_RELU_NETWORK;
@@ -35,6 +36,7 @@ int linattn__sampler_describe(const linattn_sampler *sampler, linattn__describe 
                   {o->task == LINATTN_TASK_SPARSE_LINEAR ? "sampler.sparsity" : NULL, o->sparsity},
                   {network ? "sampler.hidden" : NULL, o->hidden},
                   {o->task == LINATTN_TASK_FIXED_MLP ? "sampler.network_seed" : NULL, o->network_seed},
+                  {custom ? "sampler.custom" : NULL, 1},
                   {table ? "sampler.table_rows" : NULL, o->table_rows},
                   {table ? "sampler.covariate_table.digest" : NULL, table ? table_digest(o) : 0} /* standardised */};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {

@@ -28,6 +28,12 @@ void linattn__prompts_release(linattn__prompts *prompts);
 /* Blocks first .. first+count-1 as a kernel wants them. */
 linattn__data linattn__prompts_part(const linattn__prompts *prompts, size_t first, size_t count);
 
+/* Writes a block of plain prompts, tokens (up to 8, n+1, d+1) and targets, into its lanes, moments included, each of whose entries
+ * is summed over tokens in order, as the sampler does. Lanes beyond the last prompt must be zero already. blocked: ((n+1)(d+1), 8),
+ * scratch; NULL when `prompts` keeps tokens. */
+void linattn__prompts_put_block(linattn__prompts *prompts, size_t block, const double *tokens, const double *targets,
+                                double *blocked);
+
 /* The arrays of a batch. */
 const linattn__prompts *linattn__batch_prompts(const linattn_batch *batch);
 
@@ -43,6 +49,13 @@ const linattn_sampler_options *linattn__sampler_get_options(const linattn_sample
 
 /* Scratch memory for drawing, in doubles: one such piece, aligned to 64 bytes, for each thread. */
 size_t linattn__sampler_workspace(const linattn_sampler *sampler);
+
+/* 1 when the prompts come from the caller's function, and are drawn by linattn__sampler_call; otherwise linattn__sampler_draw. */
+int linattn__sampler_is_custom(const linattn_sampler *sampler);
+
+/* Draws all of out on the calling thread: its lanes beyond the last prompt must be zero. Returns LINATTN_ENONFINITE, or what the
+ * caller's function returned; out may then hold anything. */
+int linattn__sampler_call(const linattn_sampler *sampler, uint64_t draw, linattn__prompts *out, double *workspace);
 
 /* Draws blocks first .. first+count-1 of draw `draw` into out, whose shape is the sampler's; tokens only when out->tokens is not
  * NULL. The same bits for every instruction set and however the blocks are divided over calls. Lanes beyond out->prompts are set to

@@ -3,6 +3,7 @@
 #include "common/fail.h"
 #include "common/options.h"
 #include "common/owners.h"
+#include "sampler/custom.h"
 #include "sampler/distribution.h"
 #include "sampler/table.h"
 #include <math.h>
@@ -16,6 +17,7 @@ struct linattn_sampler {
     double *task_factor;
     double *covariate_table;
     linattn__plan plan;
+    linattn__custom custom;
     size_t workspace; /* in doubles */
 };
 
@@ -55,9 +57,15 @@ static int fail_enum(const char *field, int32_t value, int count) {
                          strcmp(field, "kind") == 0 ? "batch_kind" : field);
 }
 
+static int check_sizes(size_t dim, size_t context) {
+    if (dim < 1 || dim > LINATTN_MAX_DIM) return linattn__fail_count("dim", dim, "1 to 1024");
+    if (context < 1 || context > LINATTN_MAX_CONTEXT) return linattn__fail_count("context", context, "1 to 4194304");
+    return LINATTN_OK;
+}
+
 static int check_options(const linattn_sampler_options *o) {
-    if (o->dim < 1 || o->dim > LINATTN_MAX_DIM) return linattn__fail_count("dim", o->dim, "1 to 1024");
-    if (o->context < 1 || o->context > LINATTN_MAX_CONTEXT) return linattn__fail_count("context", o->context, "1 to 4194304");
+    const int status = check_sizes(o->dim, o->context);
+    if (status != LINATTN_OK) return status;
     if (o->covariates < 0 || o->covariates >= COVARIATES) return fail_enum("covariates", o->covariates, COVARIATES);
     if (o->task < 0 || o->task >= TASKS) return fail_enum("task", o->task, TASKS);
     if (o->kind < 0 || o->kind >= KINDS) return fail_enum("kind", o->kind, KINDS);
@@ -141,6 +149,26 @@ int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options 
     return status;
 }
 
+int linattn_sampler_create_custom(linattn_sampler **out, size_t dim, size_t context, linattn_fill fill, void *user) {
+    size_t workspace;
+    if (out == NULL) return linattn__fail_null("out");
+    *out = NULL;
+    if (fill == NULL) return linattn__fail_null("fill");
+    int status = check_sizes(dim, context);
+    if (status == LINATTN_OK) status = linattn__custom_workspace(context, dim, &workspace);
+    if (status != LINATTN_OK) return status;
+    linattn_sampler *s = linattn__allocate(1, sizeof *s);
+    if (s == NULL) return linattn__fail_memory("the sampler");
+    linattn__owners_begin(&s->owners);
+    s->options = defaults;
+    s->options.dim = dim;
+    s->options.context = context;
+    s->custom = (linattn__custom){fill, user};
+    s->workspace = workspace;
+    *out = s;
+    return LINATTN_OK;
+}
+
 void linattn__sampler_retain(const linattn_sampler *sampler) { linattn__owners_add(&sampler->owners); }
 
 void linattn_sampler_destroy(linattn_sampler *sampler) {
@@ -159,6 +187,12 @@ size_t linattn_sampler_context(const linattn_sampler *sampler) { return sampler 
 const linattn_sampler_options *linattn__sampler_get_options(const linattn_sampler *sampler) { return &sampler->options; }
 
 size_t linattn__sampler_workspace(const linattn_sampler *sampler) { return sampler->workspace; }
+
+int linattn__sampler_is_custom(const linattn_sampler *sampler) { return sampler->custom.fill != NULL; }
+
+int linattn__sampler_call(const linattn_sampler *sampler, uint64_t draw, linattn__prompts *out, double *workspace) {
+    return linattn__custom_draw(&sampler->custom, draw, out, workspace);
+}
 
 /* Zeroes lanes `from` .. 7 of an array (rows, 8). */
 static void clear_lanes(double *array, size_t rows, size_t from) {

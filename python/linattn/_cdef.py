@@ -203,6 +203,7 @@ typedef struct linattn_custom_rule linattn_custom_rule;
 typedef struct linattn_step_record linattn_step_record;
 typedef struct linattn_recipe linattn_recipe;
 typedef struct linattn_trainer_options linattn_trainer_options;
+typedef int (*linattn_fill)(uint64_t draw, size_t first, size_t prompts, double *tokens, double *targets, void *user);
 typedef int (*linattn_progress)(double fraction, void *user);
 typedef int (*linattn_observer)(const linattn_step_record *record, const double *theta, void *user);
 struct linattn_sampler_options {
@@ -596,6 +597,7 @@ struct linattn_trainer_options {
 };
 int linattn_sampler_options_init(linattn_sampler_options *options, size_t size);
 int linattn_sampler_create(linattn_sampler **out, const linattn_sampler_options *options);
+int linattn_sampler_create_custom(linattn_sampler **out, size_t dim, size_t context, linattn_fill fill, void *user);
 void linattn_sampler_destroy(linattn_sampler *sampler);
 size_t linattn_sampler_dim(const linattn_sampler *sampler);
 size_t linattn_sampler_context(const linattn_sampler *sampler);

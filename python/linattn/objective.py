@@ -46,7 +46,7 @@ class Objective(Handle):
     def sampled(cls, model, sampler, prompts, **options):
         """A model on fresh batches of `prompts` prompts: draw t is batch t of the sampler."""
         arguments = [pointer(model, Model, "model"), pointer(sampler, Sampler, "sampler"), arrays.count(prompts, "prompts")]
-        return cls._make(lib.linattn_objective_create_sampled, arguments, options)
+        return cls._make(lib.linattn_objective_create_sampled, arguments, options, sampler._kept)
 
     @classmethod
     def from_functions(cls, parameter_count, gradient, value=None, hvp=None, difference_step=0.0, **options):

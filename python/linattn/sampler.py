@@ -1,6 +1,7 @@
 """Samplers, which say how prompts are drawn, and batches of prompts."""
 from . import arrays, structs
-from ._library import lib
+from ._library import ffi, lib
+from .callbacks import callback, require_callable
 from .errors import check
 from .handles import Handle, pointer
 
@@ -16,6 +17,7 @@ class Sampler(Handle):
     Sampler(5, 20, covariates="table", covariate_table=array, standardise=1); table_rows is the array's."""
 
     _kind = "sampler"
+    _kept = ()  # what the library calls for as long as the sampler lives, which may be longer than this object
     _instead = "make another with the same options and seed, which draws the same bits"
 
     def __init__(self, dim, context, **options):
@@ -29,6 +31,31 @@ class Sampler(Handle):
             "covariate_table": ("table_rows", size)
         })
         self._take(lib.linattn_sampler_create, filled)
+
+    @classmethod
+    def custom(cls, dim, context, fill):
+        """Prompts of the caller's own function: fill(draw, first, prompts) -> (tokens (prompts, context+1, dim+1), targets
+        (prompts,)), prompts first .. first+prompts-1 of that draw, which must depend on their number and on the draw alone. The
+        last row of a prompt is the query, its last entry 0. A function that returns None has written nothing, which is NonFinite;
+        what it raises is raised to the caller of whatever method needed it."""
+        size, length = arrays.count(dim, "dim"), arrays.count(context, "context")
+        require_callable(fill, "fill")
+
+        def call(draw, first, prompts, tokens, targets, user):
+            answer = fill(draw, first, prompts)
+            if answer is None:
+                return 0
+            if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+                raise TypeError(f"the function fill returned {answer!r}; wanted: (tokens, targets)")
+            shape = (prompts, length + 1, size + 1)
+            arrays.view(tokens, *shape)[:] = arrays.read(answer[0], "the tokens that the function fill returned", shape)
+            arrays.view(targets, prompts)[:] = arrays.read(answer[1], "the targets that the function fill returned", shape[:1])
+            return 0
+
+        sampler = cls.__new__(cls)
+        sampler._kept = (callback("int(uint64_t, size_t, size_t, double *, double *, void *)", call), )
+        sampler._take(lib.linattn_sampler_create_custom, size, length, sampler._kept[0], ffi.NULL)
+        return sampler
 
     @property
     def dim(self):

@@ -80,9 +80,8 @@ class Ctypes(unittest.TestCase):
                 if ours is None:
                     self.assertEqual(theirs.cname, "void", name)
                 else:
-                    self.assertEqual((ctypes.sizeof(ours), "*" in theirs.cname),
-                                     (ffi.sizeof(theirs), ours in POINTERS or issubclass(ours, ctypes._Pointer)),
-                                     f"{name}: {theirs}")
+                    pointer = ours in POINTERS or issubclass(ours, (ctypes._Pointer, ctypes._CFuncPtr))
+                    self.assertEqual((ctypes.sizeof(ours), "*" in theirs.cname), (ffi.sizeof(theirs), pointer), f"{name}: {theirs}")
 
     def test_structs(self):
         """Sizes and offsets of every field are cffi's."""

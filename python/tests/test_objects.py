@@ -1,5 +1,6 @@
 """Samplers, batches, models, recipes and what the library tells about itself."""
 import dataclasses
+import gc
 import unittest
 
 import numpy
@@ -93,6 +94,70 @@ class Samplers(unittest.TestCase):
         for call, kind, words in cases:
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+
+class CustomSamplers(unittest.TestCase):
+    """Prompts of a Python function."""
+
+    def setUp(self):
+        self.s = Setting()
+        self.calls = []
+
+    def fill(self, draw, first, prompts):
+        self.calls.append((draw, first, prompts))
+        tokens, targets = self.s.sampler.batch(first + prompts, draw).arrays()
+        return tokens[first:], targets[first:]
+
+    def test_prompts(self):
+        """A function that answers with another sampler's prompts is as good as that sampler, also when only the objective is left."""
+        s, sampler = self.s, linattn.Sampler.custom(5, 20, self.fill)
+        self.assertEqual((sampler.dim, sampler.context), (5, 20))
+        self.assertEqual(sampler.batch(100).arrays()[0].tobytes(), s.batch.arrays()[0].tobytes())
+        objective = linattn.Objective.sampled(s.model, sampler, 3000)
+        del sampler
+        gc.collect()
+        wanted = linattn.Objective.sampled(s.model, s.sampler, 3000)
+        self.calls.clear()
+        self.assertEqual(objective.gradient(s.theta, 2)[1].tobytes(), wanted.gradient(s.theta, 2)[1].tobytes())
+        self.assertEqual(sum(prompts for draw, first, prompts in self.calls if draw == 2), 3000)
+        trainer = linattn.Trainer(objective.clone(), s.optimizer(), s.theta)
+        del objective
+        gc.collect()
+        trainer.run(3)
+        other = linattn.Trainer(wanted, s.optimizer(), s.theta)
+        other.run(3)
+        self.assertEqual(trainer.parameters().tobytes(), other.parameters().tobytes())
+
+    def test_misbehaviour(self):
+        good = self.fill
+        error = RuntimeError("mine")
+
+        def broken(*arguments):
+            raise error
+
+        def spoilt(draw, first, prompts):
+            tokens, targets = good(draw, first, prompts)
+            tokens[4, 2, 1] = numpy.inf
+            return tokens, targets
+
+        cases = [
+            (broken, RuntimeError, "mine"),
+            (lambda *a: None, linattn.NonFinite, "token of prompt 0, row 0, entry 0, is nan"),
+            (spoilt, linattn.NonFinite, "token of prompt 4, row 2, entry 1, is inf"),
+            (lambda *a: 5, TypeError, r"wanted: \(tokens, targets\)"),
+            (lambda *a: (good(*a)[0][:3], good(*a)[1]), ValueError, r"tokens .* has shape \(3, 21, 6\); wanted: \(9, 21, 6\)"),
+            (lambda *a: (good(*a)[0], good(*a)[1][:, None]), ValueError, r"targets .* has shape \(9, 1\)"),
+            (lambda *a: (good(*a)[0].astype("float32"), good(*a)[1]), TypeError, "dtype"),
+        ]
+        for function, kind, words in cases:
+            sampler = linattn.Sampler.custom(5, 20, function)
+            objective = linattn.Objective.sampled(self.s.model, sampler, 9)
+            for call in (lambda: sampler.batch(9), lambda: objective.value(self.s.theta)):
+                with self.subTest(words), self.assertRaisesRegex(kind, words):
+                    call()
+        self.assertRaisesRegex(TypeError, "fill", linattn.Sampler.custom, 5, 20, None)
+        self.assertRaisesRegex(linattn.InvalidArgument, "dim is 0", linattn.Sampler.custom, 0, 20, good)
+        self.assertRaisesRegex(linattn.InvalidArgument, "context", linattn.Sampler.custom, 5, 0, good)
 
 
 class Models(unittest.TestCase):
