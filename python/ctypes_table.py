@@ -64,6 +64,8 @@ LINATTN_MAX_BASELINE_STEPS = 1048576
 LINATTN_BASELINE_LEAST_SQUARES = 0
 LINATTN_BASELINE_GRADIENT_DESCENT = 1
 LINATTN_MAX_THREADS = 256
+LINATTN_MINIBATCH_EPOCHS = 0
+LINATTN_MINIBATCH_REPLACEMENT = 1
 LINATTN_HVP_NONE = 0
 LINATTN_HVP_EXACT = 1
 LINATTN_HVP_DIFFERENCES = 2
@@ -712,6 +714,8 @@ FUNCTIONS = {
     "linattn_objective_options_init": (c_int, [POINTER(linattn_objective_options), c_size_t]),
     "linattn_objective_create_fixed": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(linattn_objective_options)]),
     "linattn_objective_create_sampled": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, c_size_t,
+    POINTER(linattn_objective_options)]),
+    "linattn_objective_create_dataset": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, c_size_t, c_int32, c_uint64,
     POINTER(linattn_objective_options)]),
     "linattn_objective_callbacks_init": (c_int, [POINTER(linattn_objective_callbacks), c_size_t]),
     "linattn_objective_create_callbacks": (c_int, [POINTER(c_void_p), POINTER(linattn_objective_callbacks),

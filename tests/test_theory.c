@@ -269,7 +269,7 @@ START_TEST(what_theory_does_not_know_is_refused) {
     o.task_factor = huge;
     refuse(&o, LINATTN_ENONFINITE, "covariance");
     o = options_of(LINATTN_COVARIATES_TABLE);
-    o.table = huge;
+    o.covariate_table = huge;
     o.table_rows = D;
     refuse(&o, LINATTN_EUNSUPPORTED, "covariates are 4");
     refuse(NULL, LINATTN_EUNSUPPORTED, "function of the caller's");

@@ -50,6 +50,21 @@ LINATTN_API int linattn_objective_create_sampled(linattn_objective **out, const 
                                                  const linattn_sampler *sampler, size_t prompts,
                                                  const linattn_objective_options *options);
 
+/* How the prompts of a draw are taken from N given ones. Since 0.3. */
+enum linattn_minibatch {
+    LINATTN_MINIBATCH_EPOCHS = 0,     /* without replacement: draw t is minibatch t mod m of epoch floor(t / m), m = floor(N /
+                                         prompts); every epoch has a permutation of its own, and what N / prompts leaves over is
+                                         not used in it. prompts = N: all, in their order, whatever the draw */
+    LINATTN_MINIBATCH_REPLACEMENT = 1 /* each prompt of each draw any of the N, all equally likely */
+};
+
+/* Since 0.3. A model on minibatches of `prompts` prompts, 1 to N, taken from a fixed batch of N, which is retained. mode: enum
+ * linattn_minibatch. seed: any value; draw t of a seed is always the same minibatch. Returns the statuses of
+ * linattn_objective_create_fixed. */
+LINATTN_API int linattn_objective_create_dataset(linattn_objective **out, const linattn_model *model, const linattn_batch *batch,
+                                                 size_t prompts, int32_t mode, uint64_t seed,
+                                                 const linattn_objective_options *options);
+
 /* The caller's own functions. Each returns 0, or LINATTN_STOP or a negative status, which the library's call then returns
  * unchanged. They run on the thread that called the library. Outputs are filled with NaN beforehand, so a function that returns 0
  * without writing them is caught as LINATTN_ENONFINITE. */

@@ -15,14 +15,26 @@ linattn__data linattn__transformer_chunk(const linattn__round *round, size_t slo
     return linattn__prompts_part(&f->data, block, blocks);
 }
 
+/* Draws all at once, on the calling thread, what chunks cannot draw for themselves. */
+static int draw_before(linattn__transformer *f, linattn__round *round) {
+    int status = LINATTN_OK;
+    if (f->set.batch)
+        linattn__dataset_draw(&f->set, round->draw, &f->data);
+    else if (linattn__sampler_is_custom(f->sampler))
+        status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->work + f->work_size);
+    else
+        return LINATTN_OK;
+    round->fresh = 0;
+    return status;
+}
+
 int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots)) {
     linattn__transformer *f = round->f;
-    round->fresh = f->sampler && !(f->drawn && f->draw == round->draw);
+    round->fresh = f->fresh && !(f->drawn && f->draw == round->draw);
     if (round->fresh) f->drawn = 0; /* until all of it is there */
-    if (round->fresh && linattn__sampler_is_custom(f->sampler)) {
-        const int status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->work + f->work_size);
+    if (round->fresh) {
+        const int status = draw_before(f, round);
         if (status != LINATTN_OK) return status;
-        round->fresh = 0;
     }
     for (round->first = 0; round->first < f->chunks; round->first += LINATTN__ROUND) {
         const double fraction = round->done + round->share * (double)round->first / (double)f->chunks;
@@ -33,7 +45,7 @@ int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*
         add(round, slots);
     }
     f->draw = round->draw;
-    f->drawn = f->sampler != NULL;
+    f->drawn = f->fresh;
     return LINATTN_OK;
 }
 
@@ -129,7 +141,8 @@ static void close_transformer(linattn_objective *objective) {
     linattn__release(f->hvp_units);
     linattn__release(f->hvp_rows);
     linattn__release(f->hvp_composed);
-    if (f->sampler) linattn__prompts_release(&f->data);
+    linattn__release(f->set.order);
+    if (f->fresh) linattn__prompts_release(&f->data);
     linattn_model_destroy((linattn_model *)f->model);
     linattn_batch_destroy((linattn_batch *)f->batch);
     linattn_sampler_destroy((linattn_sampler *)f->sampler);
@@ -155,10 +168,38 @@ static int equip(linattn__transformer *f) {
 
 static const linattn__objective_class transformer_class, called_class;
 
-/* Exactly one of batch and sampler is given. */
-static int create(linattn_objective **out, const linattn_model *model, const linattn_batch *batch, const linattn_sampler *sampler,
-                  size_t prompts, const linattn_objective_options *options) {
+/* Where prompts come from: a sampler; minibatches of set.batch; or all of batch. The other pointers are NULL. */
+typedef struct {
+    const linattn_sampler *sampler;
+    linattn__dataset set;
+    const linattn_batch *batch;
+    size_t prompts;
+} source;
+
+/* Data and what it needs, retained at once so that close releases what was made. */
+static int take_source(linattn__transformer *f, const source *from) {
+    const linattn_batch *batch = from->set.batch ? from->set.batch : from->batch;
+    f->batch = batch;
+    if (batch) linattn__batch_retain(batch);
+    f->sampler = from->sampler;
+    if (f->sampler) linattn__sampler_retain(f->sampler);
+    if (from->batch) {
+        f->data = *linattn__batch_prompts(batch);
+        return LINATTN_OK;
+    }
+    const size_t context = batch ? linattn_batch_context(batch) : linattn_sampler_context(f->sampler);
+    const size_t dim = batch ? linattn_batch_dim(batch) : linattn_sampler_dim(f->sampler);
+    f->fresh = 1;
+    f->set = from->set;
+    f->set.order = NULL;
+    const int status = linattn__prompts_create(&f->data, from->prompts, context, dim, linattn__model_needs_tokens(f->model));
+    return status == LINATTN_OK && batch ? linattn__dataset_open(&f->set) : status;
+}
+
+static int create(linattn_objective **out, const linattn_model *model, const source *from,
+                  const linattn_objective_options *options) {
     linattn_objective *objective;
+    const linattn_sampler *sampler = from->sampler;
     const int called = sampler && linattn__sampler_is_custom(sampler);
     int status = linattn__objective_open(&objective, called ? &called_class : &transformer_class, sizeof(linattn__transformer),
                                          linattn_model_parameter_count(model), options);
@@ -166,18 +207,7 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
     linattn__transformer *f = (linattn__transformer *)objective;
     f->model = model;
     linattn__model_retain(model);
-    if (batch) {
-        f->batch = batch;
-        linattn__batch_retain(batch);
-        f->data = *linattn__batch_prompts(batch);
-    } else {
-        status = linattn__prompts_create(&f->data, prompts, linattn_sampler_context(sampler), linattn_sampler_dim(sampler),
-                                         linattn__model_needs_tokens(model));
-        if (status == LINATTN_OK) {
-            f->sampler = sampler;
-            linattn__sampler_retain(sampler);
-        }
-    }
+    status = take_source(f, from);
     if (status == LINATTN_OK) status = linattn__isa_resolve(objective->options.kernel, &f->isa);
     if (status == LINATTN_OK) {
         f->shape = linattn__model_shape(model, f->data.context);
@@ -195,23 +225,26 @@ static int create(linattn_objective **out, const linattn_model *model, const lin
 
 static int clone(linattn_objective **out, const linattn_objective *objective, const linattn_objective_options *options) {
     const linattn__transformer *f = (const linattn__transformer *)objective;
-    return create(out, f->model, f->batch, f->sampler, f->data.prompts, options);
+    const source from = {f->sampler, f->set, f->fresh ? NULL : f->batch, f->data.prompts};
+    return create(out, f->model, &from, options);
 }
 
-/* A fixed batch is told by a digest of its numbers. */
+/* A batch is told by a digest of its numbers. Kinds: 0 fixed, 1 sampled, 3 a data set (2: callbacks). */
 static int describe(const linattn_objective *objective, linattn__describe visit, void *user) {
     const linattn__transformer *f = (const linattn__transformer *)objective;
-    int status = visit("objective.kind", f->sampler ? 1 : 0, user);
+    int status = visit("objective.kind", f->sampler ? 1 : f->set.batch ? 3 : 0, user);
     if (status == LINATTN_OK) status = visit("objective.prompts", f->data.prompts, user);
     if (status == LINATTN_OK) status = linattn__model_describe(f->model, visit, user);
+    if (status == LINATTN_OK && f->set.batch) status = linattn__dataset_describe(&f->set, visit, user);
     if (status != LINATTN_OK) return status;
     if (f->sampler) return linattn__sampler_describe(f->sampler, visit, user);
-    const size_t lanes = f->data.blocks * LINATTN__BLOCK, k = f->data.dim + 1;
-    uint64_t digest = linattn__digest_reals(LINATTN__DIGEST_BEGIN, f->data.moments, k * (k + 1) / 2 * lanes);
-    digest = linattn__digest_reals(digest, f->data.queries, k * lanes);
-    digest = linattn__digest_reals(digest, f->data.targets, lanes);
-    if (linattn__needs_tokens(&f->shape)) digest = linattn__digest_reals(digest, f->data.tokens, (f->data.context + 1) * k * lanes);
-    status = visit("batch.context", f->data.context, user);
+    const linattn__prompts *all = linattn__batch_prompts(f->batch);
+    const size_t lanes = all->blocks * LINATTN__BLOCK, k = all->dim + 1;
+    uint64_t digest = linattn__digest_reals(LINATTN__DIGEST_BEGIN, all->moments, k * (k + 1) / 2 * lanes);
+    digest = linattn__digest_reals(digest, all->queries, k * lanes);
+    digest = linattn__digest_reals(digest, all->targets, lanes);
+    if (linattn__needs_tokens(&f->shape)) digest = linattn__digest_reals(digest, all->tokens, (all->context + 1) * k * lanes);
+    status = visit("batch.context", all->context, user);
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }
 
@@ -237,9 +270,10 @@ int linattn_objective_create_fixed(linattn_objective **out, const linattn_model 
     *out = NULL;
     if (!model) return linattn__fail_null("model");
     if (!batch) return linattn__fail_null("batch");
+    const source from = {.batch = batch};
     int status = check_dims("batch", linattn_batch_dim(batch), model);
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
-    return status == LINATTN_OK ? create(out, model, batch, NULL, 0, options) : status;
+    return status == LINATTN_OK ? create(out, model, &from, options) : status;
 }
 
 int linattn_objective_create_sampled(linattn_objective **out, const linattn_model *model, const linattn_sampler *sampler,
@@ -249,8 +283,26 @@ int linattn_objective_create_sampled(linattn_objective **out, const linattn_mode
     if (!model) return linattn__fail_null("model");
     if (!sampler) return linattn__fail_null("sampler");
     if (prompts < 1 || prompts > UINT32_MAX) return linattn__fail_count("prompts", prompts, "1 to 4294967295");
+    const source from = {.sampler = sampler, .prompts = prompts};
     const int has_tokens = linattn__sampler_get_options(sampler)->kind == LINATTN_BATCH_TOKENS;
     int status = check_dims("sampler", linattn_sampler_dim(sampler), model);
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "sampler", has_tokens);
-    return status == LINATTN_OK ? create(out, model, NULL, sampler, prompts, options) : status;
+    return status == LINATTN_OK ? create(out, model, &from, options) : status;
+}
+
+int linattn_objective_create_dataset(linattn_objective **out, const linattn_model *model, const linattn_batch *batch,
+                                     size_t prompts, int32_t mode, uint64_t seed, const linattn_objective_options *options) {
+    if (!out) return linattn__fail_null("out");
+    *out = NULL;
+    if (!model) return linattn__fail_null("model");
+    if (!batch) return linattn__fail_null("batch");
+    if (prompts < 1 || prompts > linattn_batch_prompts(batch))
+        return linattn__fail(LINATTN_EINVAL, "prompts is %zu; allowed: 1 to %zu, which the batch has", prompts,
+                             linattn_batch_prompts(batch));
+    if (mode != LINATTN_MINIBATCH_EPOCHS && mode != LINATTN_MINIBATCH_REPLACEMENT)
+        return linattn__fail_integer("mode", mode, "the values 0 and 1 of enum linattn_minibatch");
+    int status = check_dims("batch", linattn_batch_dim(batch), model);
+    if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
+    const source from = {.set = {.batch = batch, .prompts = prompts, .mode = mode, .seed = seed}, .prompts = prompts};
+    return status == LINATTN_OK ? create(out, model, &from, options) : status;
 }

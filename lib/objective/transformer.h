@@ -10,6 +10,7 @@
 #include "common/pool.h"
 #include "kernels/path.h"
 #include "model/model.h"
+#include "objective/dataset.h"
 #include "objective/objective.h"
 #include "sampler/prompts.h"
 
@@ -18,9 +19,11 @@ enum { LINATTN__CHUNK = 8, LINATTN__ROUND = 32 }; /* blocks of 8 prompts in a ch
 typedef struct linattn__transformer {
     linattn_objective base;
     const linattn_model *model;
-    const linattn_batch *batch;     /* fixed, or NULL */
+    const linattn_batch *batch;     /* fixed, or a data set, or NULL */
     const linattn_sampler *sampler; /* fresh batches, or NULL */
+    linattn__dataset set;           /* minibatches of `batch`; its batch is NULL when all of it is used */
     linattn__prompts data;          /* the batch's arrays, or those of the last draw */
+    int fresh;                      /* 1: draws differ, and data is the objective's own */
     uint64_t draw;                  /* the draw that `data` holds */
     int drawn;                      /* 0: none */
 

@@ -17,7 +17,8 @@ enum linattn__purpose {
     LINATTN__PURPOSE_INITIALISATION = 0xffe,
     LINATTN__PURPOSE_RESAMPLING = 0xffd,
     LINATTN__PURPOSE_DIAGNOSTICS = 0xffc,
-    LINATTN__PURPOSE_NETWORK = 0xffb
+    LINATTN__PURPOSE_NETWORK = 0xffb,
+    LINATTN__PURPOSE_DATASET = 0xffa
 };
 
 enum linattn__kind {
@@ -45,7 +46,9 @@ enum linattn__kind {
     LINATTN__KIND_WEIGHTS_1 = 0,        /* of the purpose NETWORK: uniforms, v = unit * d + coordinate */
     LINATTN__KIND_BIASES_1 = 1,         /* of the purpose NETWORK: uniforms, v = unit */
     LINATTN__KIND_WEIGHTS_2 = 2,        /* of the purpose NETWORK: uniforms, v = coordinate * hidden + unit */
-    LINATTN__KIND_BIASES_2 = 3          /* of the purpose NETWORK: uniforms, v = coordinate */
+    LINATTN__KIND_BIASES_2 = 3,         /* of the purpose NETWORK: uniforms, v = coordinate */
+    LINATTN__KIND_ORDER = 0,            /* of the purpose DATASET: uniforms, draw = epoch, v = place */
+    LINATTN__KIND_PICKS = 1             /* of the purpose DATASET: uniforms, v = prompt of the minibatch */
 };
 
 enum { LINATTN__PHILOX_ROUNDS = 10 };

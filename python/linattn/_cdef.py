@@ -87,6 +87,10 @@ enum linattn_baseline {
 enum {
     LINATTN_MAX_THREADS = 256,
 };
+enum linattn_minibatch {
+    LINATTN_MINIBATCH_EPOCHS = 0,
+    LINATTN_MINIBATCH_REPLACEMENT = 1,
+};
 enum linattn_hvp_kind {
     LINATTN_HVP_NONE = 0,
     LINATTN_HVP_EXACT = 1,
@@ -632,6 +636,8 @@ int linattn_objective_create_fixed(linattn_objective **out, const linattn_model 
     linattn_objective_options *options);
 int linattn_objective_create_sampled(linattn_objective **out, const linattn_model *model, const linattn_sampler *sampler, size_t
     prompts, const linattn_objective_options *options);
+int linattn_objective_create_dataset(linattn_objective **out, const linattn_model *model, const linattn_batch *batch, size_t
+    prompts, int32_t mode, uint64_t seed, const linattn_objective_options *options);
 int linattn_objective_callbacks_init(linattn_objective_callbacks *callbacks, size_t size);
 int linattn_objective_create_callbacks(linattn_objective **out, const linattn_objective_callbacks *callbacks, const
     linattn_objective_options *options, void *user);

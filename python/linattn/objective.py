@@ -14,8 +14,8 @@ _OPTIONS = "linattn_objective_options"
 
 
 class Objective(Handle):
-    """f(theta; draw): theta (p,) are parameters, draw says which random batch is meant. Made by Objective.fixed, .sampled or
-    .from_functions; use one from one thread at a time, and clone() it for another.
+    """f(theta; draw): theta (p,) are parameters, draw says which random batch is meant. Made by Objective.fixed, .sampled,
+    .dataset or .from_functions; use one from one thread at a time, and clone() it for another.
 
     gradient, hvp and hessian have the signatures that scipy.optimize.minimize wants:
     minimize(f.gradient, theta, jac=True, hessp=f.hvp, method="trust-krylov")."""
@@ -24,7 +24,7 @@ class Objective(Handle):
     _instead = "make another of the same model and batch or sampler"
 
     def __init__(self):
-        raise TypeError("an objective is made by Objective.fixed, Objective.sampled or Objective.from_functions")
+        raise TypeError("an objective is made by Objective.fixed, .sampled, .dataset or .from_functions")
 
     @classmethod
     def _make(cls, create, arguments, options, kept=(), user=()):
@@ -47,6 +47,20 @@ class Objective(Handle):
         """A model on fresh batches of `prompts` prompts: draw t is batch t of the sampler."""
         arguments = [pointer(model, Model, "model"), pointer(sampler, Sampler, "sampler"), arrays.count(prompts, "prompts")]
         return cls._make(lib.linattn_objective_create_sampled, arguments, options, sampler._kept)
+
+    @classmethod
+    def dataset(cls, model, batch, prompts, seed=0, mode="epochs", **options):
+        """A model on minibatches of `prompts` prompts out of a fixed batch. mode: Minibatch, "epochs" (without replacement: every
+        epoch of floor(batch.prompts / prompts) draws has an order of its own) or "replacement". Draw t of a seed is always the
+        same minibatch; prompts = batch.prompts in epochs is Objective.fixed."""
+        arguments = [
+            pointer(model, Model, "model"),
+            pointer(batch, Batch, "batch"),
+            arrays.count(prompts, "prompts"),
+            enums.number(enums.Minibatch, mode, "mode"),
+            arrays.count(seed, "seed")
+        ]
+        return cls._make(lib.linattn_objective_create_dataset, arguments, options)
 
     @classmethod
     def from_functions(cls, parameter_count, gradient, value=None, hvp=None, difference_step=0.0, **options):
@@ -152,7 +166,7 @@ class Objective(Handle):
         return structs.result(DerivativeReport, report)
 
 
-for _method in (Objective.fixed, Objective.sampled):
+for _method in (Objective.fixed, Objective.sampled, Objective.dataset):
     structs.documented(_OPTIONS)(_method.__func__)
 
 

@@ -83,6 +83,36 @@ class Derivatives(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
 
+    def test_dataset(self):
+        """An epoch of 100 prompts, 30 at a time, are three minibatches apart from each other, each the mean over its prompts."""
+        s = self.s
+        tokens, targets = s.batch.arrays()
+        losses = [
+            linattn.Objective.fixed(s.model, linattn.Batch.from_arrays(tokens[i:i + 1], targets[i:i + 1])).value(s.theta)
+            for i in range(100)
+        ]
+        f = linattn.Objective.dataset(s.model, s.batch, 30, seed=5)
+        epoch = [f.value(s.theta, t) for t in range(3)]
+        self.assertEqual(len(set(epoch)), 3)
+        self.assertEqual(epoch, [f.clone().value(s.theta, t) for t in range(3)])
+        rest = sum(losses) - 30 * sum(epoch)  # of the ten prompts that the epoch leaves out
+        self.assertTrue(sum(sorted(losses)[:10]) - 1e-9 <= rest <= sum(sorted(losses)[-10:]) + 1e-9)
+        whole = linattn.Objective.dataset(s.model, s.batch, 100, mode=linattn.Minibatch.EPOCHS)
+        self.assertEqual(whole.gradient(s.theta, 7)[1].tobytes(), s.fixed.gradient(s.theta)[1].tobytes())
+        picked = linattn.Objective.dataset(s.model, s.batch, 1, seed=2, mode="replacement")
+        for t in range(20):
+            self.assertLess(min(abs(numpy.array(losses) / picked.value(s.theta, t) - 1)), 1e-12)
+        cases = [
+            (lambda: linattn.Objective.dataset(s.model, s.batch, 101), linattn.InvalidArgument, "101; allowed: 1 to 100"),
+            (lambda: linattn.Objective.dataset(s.model, s.batch, 0), linattn.InvalidArgument, "prompts is 0"),
+            (lambda: linattn.Objective.dataset(s.model, s.batch, 5, mode="all"), ValueError, 'mode is "all"; allowed: epochs'),
+            (lambda: linattn.Objective.dataset(s.model, s.batch, 5, mode=2), linattn.InvalidArgument, "mode is 2"),
+            (lambda: linattn.Objective.dataset(s.model, s.sampler, 5), TypeError, "batch"),
+        ]
+        for call, kind, words in cases:
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
     @unittest.skipUnless(optimize, "scipy is not here")
     def test_scipy(self):
         """What is handed to scipy as it is: value and gradient, products, Hessian."""

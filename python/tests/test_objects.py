@@ -109,7 +109,7 @@ class CustomSamplers(unittest.TestCase):
         return tokens[first:], targets[first:]
 
     def test_prompts(self):
-        """A function that answers with another sampler's prompts is as good as that sampler, also when only the objective is left."""
+        """A function that answers with another sampler's prompts is as good as that one, also when only the objective is left."""
         s, sampler = self.s, linattn.Sampler.custom(5, 20, self.fill)
         self.assertEqual((sampler.dim, sampler.context), (5, 20))
         self.assertEqual(sampler.batch(100).arrays()[0].tobytes(), s.batch.arrays()[0].tobytes())

@@ -1,6 +1,8 @@
 /* bits.c: prints the bits of the first random numbers of seed 42 and compares them with those pinned in pinned.h; exits with 1 when
  * one differs. Needs neither files nor other libraries, so that it runs wherever the library does, emulated machines included.
  * `bits --table` prints pinned.h anew: only ever to be used when numbers are added. */
+#include "common/allocate.h"
+#include "objective/dataset.h"
 #include "random/random.h"
 #include <linattn/linattn.h>
 #include <stdio.h>
@@ -117,10 +119,35 @@ static int show_batches(void) {
     return failed;
 }
 
+/* Numbers of the prompts that the first draws of a data set take; targets are these numbers. */
+static int show_minibatches(const char *name, int32_t mode) {
+    enum { ALL = 11, TAKEN = 4, DRAWS = 5 };
+    double tokens[ALL * 2 * 2] = {0}, targets[ALL];
+    linattn__dataset set = {.prompts = TAKEN, .mode = mode, .seed = SEED};
+    linattn__prompts taken;
+    linattn_batch *batch;
+    for (int i = 0; i < ALL; i++) targets[i] = i;
+    if (linattn_batch_create_from_arrays(&batch, tokens, targets, ALL, 1, 1) != LINATTN_OK) return 1;
+    set.batch = batch;
+    if (linattn__dataset_open(&set) != LINATTN_OK) return 1;
+    if (linattn__prompts_create(&taken, TAKEN, 1, 1, 0) != LINATTN_OK) return 1;
+    for (uint64_t draw = 0; draw < DRAWS; draw++) {
+        linattn__dataset_draw(&set, draw, &taken);
+        show(name, taken.targets, TAKEN);
+    }
+    linattn__dataset_draw(&set, UINT64_MAX, &taken);
+    show(name, taken.targets, TAKEN);
+    linattn__prompts_release(&taken);
+    linattn__release(set.order);
+    linattn_batch_destroy(batch);
+    return 0;
+}
+
 int main(int count, char **arguments) {
     print_table = count == 2 && strcmp(arguments[1], "--table") == 0;
     show_variates();
-    if (show_batches()) {
+    if (show_batches() || show_minibatches("minibatches of epochs", LINATTN_MINIBATCH_EPOCHS) ||
+        show_minibatches("minibatches with replacement", LINATTN_MINIBATCH_REPLACEMENT)) {
         fprintf(stderr, "bits: %s\n", linattn_last_message());
         return 1;
     }

@@ -23,8 +23,8 @@ enum {
     ROWS
 };
 
-/* The purpose of the fixed network, in place of a sampler's stream. */
-enum { NETWORK = 0xffb };
+/* The purposes of the fixed network and of data sets, in place of a sampler's stream. */
+enum { NETWORK = 0xffb, DATASET = 0xffa };
 
 void reference_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]) {
     uint32_t k0 = key[0], k1 = key[1], c[4] = {counter[0], counter[1], counter[2], counter[3]};
@@ -255,4 +255,24 @@ void reference_moments(const linattn_sampler_options *o, uint64_t draw, uint32_t
                                                       (uint32_t)o->stream * 16 + REMAINDER_BOOST, (long double)(n - m) / 2, 0);
     for (size_t i = 0; i < (d + 1) * (d + 1); i++) moments[i] = (double)sum[i];
     free(w);
+}
+
+/* floor(u range), u uniform v of a data set: kind 0 for the orders of epochs, 1 for picks. */
+static size_t dataset_index(uint64_t seed, uint64_t draw, uint32_t kind, uint64_t v, size_t range) {
+    const reference_place place = {.seed = seed, .draw = draw, .stream = DATASET * 16 + kind};
+    return (size_t)floorl(reference_uniform(place, v) * (long double)range);
+}
+
+void reference_minibatch(uint64_t seed, uint64_t draw, size_t n, size_t b, int replacement, size_t *out) {
+    const uint64_t minibatches = n / b, epoch = draw / minibatches;
+    size_t *left = malloc(n * sizeof *left);
+    for (size_t i = 0; i < n; i++) left[i] = i;
+    for (size_t i = 0; i < n && !replacement && b < n; i++) {
+        const size_t other = i + dataset_index(seed, epoch, 0, i, n - i), taken = left[other];
+        left[other] = left[i];
+        left[i] = taken;
+    }
+    for (size_t i = 0; i < b; i++)
+        out[i] = replacement ? dataset_index(seed, draw, 1, i, n) : left[(size_t)(draw % minibatches) * b + i];
+    free(left);
 }

@@ -23,5 +23,7 @@ long double reference_gamma(reference_place place, uint32_t boosts, long double 
 double reference_tokens(const linattn_sampler_options *options, uint64_t draw, uint32_t prompt, double *tokens);
 /* The same in moments mode: moments (d+1, d+1). */
 void reference_moments(const linattn_sampler_options *options, uint64_t draw, uint32_t prompt, double *moments);
+/* Which of n prompts draw `draw` of a data set takes, b of them, in order: out (b). replacement: 0 means epochs. */
+void reference_minibatch(uint64_t seed, uint64_t draw, size_t n, size_t b, int replacement, size_t *out);
 
 #endif

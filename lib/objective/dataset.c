@@ -1,0 +1,81 @@
+/* dataset.c: minibatches of a fixed set of prompts: which ones a draw takes, and their copies. */
+#include "objective/dataset.h"
+#include "common/allocate.h"
+#include "common/fail.h"
+#include "random/random.h"
+
+enum { PIECE = 256 }; /* uniforms drawn at a time */
+
+/* A whole number below range < 2^52, uniform for a uniform u; u <= 1 - 2^-53 keeps the product below range. */
+static size_t index_below(double u, size_t range) { return (size_t)(u * (double)range); }
+
+/* Uniforms first .. first+count-1 of an epoch's permutation (kind ORDER) or of a draw (kind PICKS). */
+static void draw_uniforms(const linattn__dataset *set, unsigned kind, uint64_t draw, size_t first, size_t count, double *out) {
+    linattn__stream stream;
+    linattn__stream_open(&stream, set->seed, draw, LINATTN__PURPOSE_DATASET);
+    linattn__random_uniforms(&stream, kind, 0, first, count, out);
+}
+
+/* The permutation of an epoch (Fisher and Yates): place i changes with one of i .. N-1. */
+static void shuffle(linattn__dataset *set, uint64_t epoch) {
+    const size_t n = linattn__batch_prompts(set->batch)->prompts;
+    double u[PIECE];
+    if (set->shuffled && set->epoch == epoch) return;
+    for (size_t i = 0; i < n; i++) set->order[i] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) {
+        if (i % PIECE == 0) draw_uniforms(set, LINATTN__KIND_ORDER, epoch, i, n - i < PIECE ? n - i : PIECE, u);
+        const size_t j = i + index_below(u[i % PIECE], n - i);
+        const uint32_t kept = set->order[i];
+        set->order[i] = set->order[j];
+        set->order[j] = kept;
+    }
+    set->epoch = epoch;
+    set->shuffled = 1;
+}
+
+/* Rows of lane `from` of one block into lane `to` of another: both (rows, 8). */
+static void copy_lane(const double *source, size_t from, size_t rows, double *out, size_t to) {
+    for (size_t i = 0; i < rows; i++) out[i * LINATTN__BLOCK + to] = source[i * LINATTN__BLOCK + from];
+}
+
+static void copy_prompt(const linattn__prompts *source, size_t from, linattn__prompts *out, size_t to) {
+    const size_t k = out->dim + 1, entries = k * (k + 1) / 2 * LINATTN__BLOCK, queries = k * LINATTN__BLOCK;
+    const size_t a = from / LINATTN__BLOCK, b = to / LINATTN__BLOCK, lane = from % LINATTN__BLOCK, into = to % LINATTN__BLOCK;
+    const size_t tokens = (out->context + 1) * k;
+    if (out->tokens)
+        copy_lane(source->tokens + a * tokens * LINATTN__BLOCK, lane, tokens, out->tokens + b * tokens * LINATTN__BLOCK, into);
+    copy_lane(source->moments + a * entries, lane, k * (k + 1) / 2, out->moments + b * entries, into);
+    copy_lane(source->queries + a * queries, lane, k, out->queries + b * queries, into);
+    out->targets[to] = source->targets[from];
+}
+
+int linattn__dataset_open(linattn__dataset *set) {
+    const size_t n = linattn__batch_prompts(set->batch)->prompts;
+    set->shuffled = 0;
+    set->order = NULL;
+    if (set->mode != LINATTN_MINIBATCH_EPOCHS || set->prompts == n) return LINATTN_OK;
+    set->order = linattn__allocate(n, sizeof *set->order);
+    return set->order ? LINATTN_OK : linattn__fail_memory("the order of a data set");
+}
+
+void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, linattn__prompts *out) {
+    const linattn__prompts *all = linattn__batch_prompts(set->batch);
+    const size_t n = all->prompts, minibatches = n / set->prompts;
+    const size_t first = (size_t)(draw % minibatches) * set->prompts;
+    double u[PIECE];
+    if (set->order) shuffle(set, draw / minibatches);
+    for (size_t i = 0; i < set->prompts; i++) {
+        size_t from = set->order ? set->order[first + i] : i;
+        if (set->mode == LINATTN_MINIBATCH_REPLACEMENT) {
+            const size_t left = set->prompts - i;
+            if (i % PIECE == 0) draw_uniforms(set, LINATTN__KIND_PICKS, draw, i, left < PIECE ? left : PIECE, u);
+            from = index_below(u[i % PIECE], n);
+        }
+        copy_prompt(all, from, out, i);
+    }
+}
+
+int linattn__dataset_describe(const linattn__dataset *set, linattn__describe visit, void *user) {
+    const int status = visit("dataset.mode", (uint64_t)set->mode, user);
+    return status == LINATTN_OK ? visit("dataset.seed", set->seed, user) : status;
+}
