@@ -668,6 +668,10 @@ linattn_recipe._fields_ = [
     ("adam_beta1", c_double),
     ("adam_beta2", c_double),
     ("adam_epsilon", c_double),
+    ("attention", c_int32),
+    ("task", c_int32),
+    ("mlp_hidden", c_size_t),
+    ("hidden", c_size_t),
 ]
 
 linattn_trainer_options._fields_ = [

@@ -18,6 +18,8 @@ static const struct {
     {"depth6", 6, 5, 20, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
     {"depth8", 8, 5, 20, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
     {"wide", 8, 20, 60, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
+    {"nonlinear", 3, 5, 20, LINATTN_COVARIATES_NORMAL, 1, 0.05, 0.01},
+    {"softmax", 3, 5, 20, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
 };
 enum { COUNT = sizeof PUBLISHED / sizeof PUBLISHED[0] };
 
@@ -30,8 +32,13 @@ START_TEST(values) {
         ck_assert_ok(linattn_recipe_get(i, &r));
         ck_assert_str_eq(r.name, PUBLISHED[i].name);
         ck_assert(r.layers == PUBLISHED[i].layers && r.dim == PUBLISHED[i].dim && r.context == PUBLISHED[i].context);
-        ck_assert(r.covariates == PUBLISHED[i].covariates && r.form == LINATTN_FORM_BLOCK && r.init_std == 0.05);
-        ck_assert(r.prompts == 1000 && r.seeds == 6 && r.steps == 10000);
+        const int nonlinear = strcmp(r.name, "nonlinear") == 0, softmax = strcmp(r.name, "softmax") == 0;
+        ck_assert(r.covariates == PUBLISHED[i].covariates && r.steps == 10000);
+        ck_assert(r.form == (nonlinear ? LINATTN_FORM_FULL : LINATTN_FORM_BLOCK) && r.init_std == (nonlinear ? 0.1 : 0.05));
+        ck_assert(r.prompts == (nonlinear ? 2000 : 1000) && r.seeds == (nonlinear ? 5 : 6));
+        ck_assert(r.attention == (softmax ? LINATTN_ATTENTION_SOFTMAX : LINATTN_ATTENTION_LINEAR));
+        ck_assert(r.task == (nonlinear ? LINATTN_TASK_FIXED_MLP : LINATTN_TASK_LINEAR) && r.mlp_hidden == (nonlinear ? 30 : 0));
+        if (nonlinear) ck_assert_uint_eq(r.hidden, 10);
         ck_assert(r.clip_threshold == PUBLISHED[i].clip && r.sgd_momentum == 0.9 && r.adam_epsilon == 1e-8);
         ck_assert(r.adam_beta1 == 0.9 && r.adam_beta2 == 0.9);
         ck_assert(same(r.sgd_learning_rate, PUBLISHED[i].sgd) && same(r.adam_learning_rate, PUBLISHED[i].adam));
@@ -61,10 +68,14 @@ START_TEST(every_field_has_a_source) {
                                          "adam_learning_rate",
                                          "adam_beta1",
                                          "adam_beta2",
-                                         "adam_epsilon"};
+                                         "adam_epsilon",
+                                         "attention",
+                                         "task",
+                                         "mlp_hidden",
+                                         "hidden"};
     /* the fields after struct_size, so that a new one is missed here */
-    ck_assert_uint_eq(sizeof FIELDS / sizeof FIELDS[0], 19);
-    ck_assert_uint_eq(sizeof(linattn_recipe), sizeof(size_t) + 24 + 5 * sizeof(size_t) + 8 + 2 * 4 + 10 * sizeof(double));
+    ck_assert_uint_eq(sizeof FIELDS / sizeof FIELDS[0], 23);
+    ck_assert_uint_eq(sizeof(linattn_recipe), sizeof(size_t) + 24 + 7 * sizeof(size_t) + 8 + 4 * 4 + 10 * sizeof(double));
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t k = 0; k < sizeof FIELDS / sizeof FIELDS[0]; k++) {
             const char *text = linattn_recipe_source(i, FIELDS[k]);
@@ -85,7 +96,7 @@ END_TEST
 
 START_TEST(refusals) {
     linattn_recipe r = {.struct_size = sizeof r, .layers = 77};
-    ck_assert_status(linattn_recipe_get(COUNT, &r), LINATTN_EINVAL, "index is 9; allowed: 0 to 8");
+    ck_assert_status(linattn_recipe_get(COUNT, &r), LINATTN_EINVAL, "index is 11; allowed: 0 to 10");
     ck_assert_status(linattn_recipe_get(0, NULL), LINATTN_EINVAL, "linattn_recipe");
     ck_assert_status(linattn_recipe_find("settings1", &r), LINATTN_EINVAL, "name is \"settings1\"");
     for (size_t i = 0; i < COUNT; i++) ck_assert_ptr_nonnull(strstr(linattn_last_message(), PUBLISHED[i].name));
@@ -113,9 +124,11 @@ START_TEST(options_of_every_recipe) {
         ck_assert(sampler_options.covariates == r.covariates && sampler_options.noise_std == 0 && sampler_options.seed == 0);
         ck_assert(sampler_options.gamma_shape == r.gamma_shape && sampler_options.gamma_scale == r.gamma_scale);
         ck_assert_ok(linattn_recipe_model_options(&r, &model_options, sizeof model_options));
-        ck_assert(model_options.heads == 1 && model_options.init_std == 0.05);
+        ck_assert(model_options.heads == 1 && model_options.init_std == r.init_std);
         ck_assert_ok(linattn_model_create(&model, &model_options));
-        ck_assert_uint_eq(linattn_model_parameter_count(model), 2 * r.layers * r.dim * r.dim);
+        ck_assert_uint_eq(linattn_model_parameter_count(model),
+                          strcmp(r.name, "nonlinear") == 0 ? 335 + 2 * 3 * 36 : 2 * r.layers * r.dim * r.dim);
+        ck_assert(model_options.attention == r.attention && sampler_options.task == r.task && sampler_options.hidden == r.hidden);
         for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_ADAM; rule++) {
             linattn_optimizer_options options;
             linattn_optimizer *optimizer;

@@ -1,6 +1,7 @@
 /* recipe.h: the published training recipes as a table.
  *
- * Rows: setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide; docs/adam-vs-sgd.md shows them side by side.
+ * Rows: setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide, nonlinear, softmax; docs/adam-vs-sgd.md shows them
+ * side by side.
  * Each row is an experiment of Ahn et al., "Linear attention is (maybe) all you need (to understand transformer optimization)",
  * ICLR 2024, arXiv:2310.01082. Every field has a source: linattn_recipe_source. */
 #ifndef LINATTN_RECIPE_H
@@ -38,6 +39,11 @@ typedef struct linattn_recipe {
     double adam_beta1;
     double adam_beta2;
     double adam_epsilon;
+    /* Since 0.3: */
+    int32_t attention;         /* enum linattn_attention */
+    int32_t task;              /* enum linattn_task */
+    size_t mlp_hidden;         /* units of the model's front MLP; 0: there is none */
+    size_t hidden;             /* units of the fixed MLP task's network; read for that task */
 } linattn_recipe;
 
 /* The number of recipes. */

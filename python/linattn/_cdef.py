@@ -591,6 +591,10 @@ struct linattn_recipe {
     double adam_beta1;
     double adam_beta2;
     double adam_epsilon;
+    int32_t attention;
+    int32_t task;
+    size_t mlp_hidden;
+    size_t hidden;
 };
 struct linattn_trainer_options {
     size_t struct_size;
@@ -952,6 +956,10 @@ COMMENTS = {
         "clip_threshold": "of the global norm",
         "sgd_learning_rate": "NaN: not tuned",
         "adam_learning_rate": "NaN: not tuned",
+        "attention": "enum linattn_attention",
+        "task": "enum linattn_task",
+        "mlp_hidden": "units of the model's front MLP; 0: there is none",
+        "hidden": "units of the fixed MLP task's network; read for that task",
     },
     "linattn_sampler_options": {
         "dim": "d, 1 to LINATTN_MAX_DIM; to be set",
