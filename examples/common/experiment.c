@@ -57,7 +57,7 @@ static int choose_rules(experiment *e, unsigned needed) {
     return 0;
 }
 
-int experiment_make(experiment *e, const experiment_defaults *defaults, unsigned needed) {
+int experiment_choose(experiment *e, const experiment_defaults *defaults, unsigned needed) {
     e->recipe.struct_size = sizeof e->recipe;
     if (linattn_recipe_find(e->recipe_name, &e->recipe) != LINATTN_OK)
         return complain(EXIT_USAGE, "--recipe: %s", linattn_last_message());
@@ -65,18 +65,25 @@ int experiment_make(experiment *e, const experiment_defaults *defaults, unsigned
     e->recipe.steps = choose(e->steps, e->quick, defaults->quick_steps, defaults->steps, e->recipe.steps);
     if (e->batch != 0) e->recipe.prompts = (size_t)e->batch;
     snprintf(e->name, sizeof e->name, "%s_%s", defaults->program, e->recipe.name);
-    int status = choose_rules(e, needed);
-    if (status != 0) return status;
+    if (linattn_recipe_sampler_options(&e->recipe, &e->data, sizeof e->data) != LINATTN_OK)
+        return complain(EXIT_FAILED, "%s", linattn_last_message());
+    return choose_rules(e, needed);
+}
 
+int experiment_build(experiment *e) {
     linattn_model_options shape;
-    status = linattn_recipe_model_options(&e->recipe, &shape, sizeof shape);
-    if (status == LINATTN_OK) status = linattn_recipe_sampler_options(&e->recipe, &e->data, sizeof e->data);
+    int status = linattn_recipe_model_options(&e->recipe, &shape, sizeof shape);
     if (status == LINATTN_OK) status = linattn_model_create(&e->model, &shape);
     linattn_sampler_options evaluation = e->data;
     evaluation.stream = LINATTN_STREAM_EVALUATION;
     evaluation.seed = EXPERIMENT_EVALUATION_SEED;
     if (status == LINATTN_OK) status = linattn_sampler_create(&e->evaluation, &evaluation);
     return status == LINATTN_OK ? 0 : complain(EXIT_FAILED, "%s", linattn_last_message());
+}
+
+int experiment_make(experiment *e, const experiment_defaults *defaults, unsigned needed) {
+    const int status = experiment_choose(e, defaults, needed);
+    return status == 0 ? experiment_build(e) : status;
 }
 
 void experiment_forget(experiment *e) {

@@ -60,6 +60,10 @@ typedef struct experiment_defaults {
 /* Finds the recipe, puts into it what was asked for, and makes model and evaluation sampler. needed: bit k is set when
  * optimizer k is used, which must then have a learning rate. Returns 0, or EXIT_USAGE or EXIT_FAILED after a complaint. */
 int experiment_make(experiment *e, const experiment_defaults *defaults, unsigned needed);
+
+/* The same in two steps, between which recipe and data may be changed. */
+int experiment_choose(experiment *e, const experiment_defaults *defaults, unsigned needed);
+int experiment_build(experiment *e);
 void experiment_forget(experiment *e);
 
 /* "setting1: L = 3, d = 5, n = 20", for titles and tables. */
