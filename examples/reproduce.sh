@@ -35,3 +35,7 @@ stage condition_number "$settings" "" --seeds 100                            # T
 stage condition_number "$settings sphere" --curve --seeds 6 --steps 10000    # F7
 stage directional_smoothness "$settings" "" --seeds 6 --steps 10000          # F2d
 stage generalized_smoothness "$settings" "" --seeds 3 --steps 2000           # F6
+
+# Not in the paper: the same comparison with the columns of a real table as covariates.
+stage real_covariates setting1 "--columns 5"
+stage real_covariates setting1 "" --tune

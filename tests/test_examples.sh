@@ -267,6 +267,61 @@ program generalized_smoothness --seeds 2 --steps 60 --optimizer sgd --threads 2 
 cmp -s "$csv" "$work/one" || fail "generalized_smoothness: the number of threads changes the numbers"
 nothing_left "$m"
 
+# ---- real_covariates: the table of wines, tables of the user's, and tables that are none.
+header=table,optimizer,seed,step,train_loss,eval_loss,grad_norm,clipped,learning_rate
+program real_covariates --quick --columns 5 --threads 2 --out "$m"
+csv=$m/real_covariates_wine_d5.csv
+grep -q '^examples/data/wine.csv: 178 rows; covariates: alcohol, malic acid, ash, alcalinity of ash, magnesium$' "$work/out" ||
+    fail "real_covariates: columns: $(cat "$work/out")"
+[ "$(head -n 1 "$csv")" = $header ] || fail "real_covariates: header $(head -n 1 "$csv")"
+[ "$(lines "$csv")" -eq $((1 + 2 * 2 * 7)) ] || fail "real_covariates: $(lines "$csv") lines" # steps 0, 50, ... 300
+awk -F, 'NR > 1 && (NF != 9 || $1 != "wine_d5" || $6 + 0 <= 0 || $9 + 0 != 0.02) { bad = 1 } END { exit bad }' "$csv" ||
+    fail "real_covariates: rows"
+awk -F, '$4 == 300 { loss[$2 $3] = $6 } END { exit !(loss["Adam0"] < loss["SGD0"] && loss["Adam1"] < loss["SGD1"]) }' "$csv" ||
+    fail "after 300 steps on wines Adam is not ahead"
+pictures_of "$m/real_covariates_wine_d5"
+[ "$(head -n 1 "$m/real_covariates_wine_d5_medians.csv")" = table,optimizer,seed,step,median_error ] || fail "real_covariates: medians"
+cp "$csv" "$work/one"
+program real_covariates --quick --columns 5 --threads 1 --out "$m"
+cmp -s "$csv" "$work/one" || fail "real_covariates: the number of threads changes the numbers"
+# The correlation matrix of all 13 columns has eigenvalues 4.7059 to 0.1034, as published principal components of these data have.
+program real_covariates --quick --steps 1 --eval-prompts 10 --batch 10 --out "$m"
+grep -q 'covariance: 45\.5[0-9]* standardised (eigenvalues 0\.103 to 4\.71)' "$work/out" || fail "condition number: $(cat "$work/out")"
+# Correlation 0.6, so (1 + 0.6) / (1 - 0.6); the first column is ten times as wide.
+printf 'x,y\n10,1\n10,1\n10,1\n10,1\n-10,-1\n-10,-1\n-10,-1\n-10,-1\n10,-1\n-10,1\n' >"$work/own.csv"
+program real_covariates --table "$work/own.csv" --seeds 1 --steps 1 --eval-prompts 10 --out "$m"
+grep -q 'covariance: 4 standardised (eigenvalues 0\.4 to 1\.6)' "$work/out" || fail "condition number of two columns: $(cat "$work/out")"
+[ -s "$m/real_covariates_own_d2.csv" ] || fail "real_covariates: a table's name is not in the files'"
+# The rate of the lowest loss is the one that is used afterwards.
+program real_covariates --table "$work/own.csv" --tune --seeds 1 --steps 40 --eval-prompts 500 --out "$m"
+awk '/^(SGD|Adam) +rate/ { who = $1; for (i = 3; i <= NF; i++) rate[i] = $i }
+     $1 == "median" { best = 0; for (i = 2; i <= NF; i++) if ($i != "diverged" && (!best || $i + 0 < $best + 0)) best = i
+                    wanted[who] = rate[best + 1] }
+     /^(SGD|Adam) +[0-9]/ && $2 != wanted[$1] { bad = 1 }
+     END { exit bad || !("SGD" in wanted && "Adam" in wanted) }' "$work/out" || fail "real_covariates --tune: $(cat "$work/out")"
+not_usable real_covariates 'unknown option "--sead"' --sead 1
+not_usable real_covariates '--columns is "0"' --columns 0
+not_usable real_covariates '--columns is 14; allowed: 1 to 13' --columns 14
+not_usable real_covariates '--table is empty' --table ''
+not_usable real_covariates '--seeds is' --seeds x
+not_usable real_covariates '--lr-sgd X' --recipe depth4
+program real_covariates --help
+grep -q 'usage' "$work/out" && grep -q -- '--table' "$work/out" || fail "real_covariates --help: $(cat "$work/out")"
+unreadable() { # text arguments...: status 1, one line, no folder
+    text=$1
+    shift
+    run 1 "$build/examples/real_covariates" --out "$work/never" "$@"
+    one_line_of_complaint "$text"
+    [ -e "$work/never" ] && fail "real_covariates $* makes the folder"
+}
+unreadable 'No such file or directory' --table "$work/nowhere.csv"
+unreadable 'Is a directory' --table "$work"
+printf 'x,y\n1,2\n3,red\n' >"$work/bad.csv"
+unreadable 'line 3, column 2 (y): not a number: "red"' --table "$work/bad.csv"
+printf 'x,y\n1,2\n3,2\n' >"$work/bad.csv"
+unreadable 'column 1 of covariate_table (counted from 0) is 2 in all rows (2)' --table "$work/bad.csv"
+nothing_left "$m"
+
 # ---- Folders and files that cannot be written: status 1 and one line.
 : >"$work/file"
 run 1 compare --quick --out "$work/file"
