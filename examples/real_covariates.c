@@ -81,7 +81,7 @@ static int use_table(settings *s) {
     for (size_t i = 0; i < s->from.rows; i++)
         memcpy(s->covariates + i * d, s->from.cells + i * s->from.columns, d * sizeof *s->covariates);
     name_after(s->path, d, e->recipe.name, sizeof e->recipe.name);
-    snprintf(e->name, sizeof e->name, "real_covariates_%s", e->recipe.name);
+    snprintf(e->name, sizeof e->name, "real_covariates_%s%s", e->recipe.name, s->tune ? "_tuned" : "");
     e->recipe.dim = e->data.dim = d;
     e->recipe.covariates = e->data.covariates = LINATTN_COVARIATES_TABLE;
     e->data.covariate_table = s->covariates;

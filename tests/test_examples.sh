@@ -292,13 +292,14 @@ printf 'x,y\n10,1\n10,1\n10,1\n10,1\n-10,-1\n-10,-1\n-10,-1\n-10,-1\n10,-1\n-10,
 program real_covariates --table "$work/own.csv" --seeds 1 --steps 1 --eval-prompts 10 --out "$m"
 grep -q 'covariance: 4 standardised (eigenvalues 0\.4 to 1\.6)' "$work/out" || fail "condition number of two columns: $(cat "$work/out")"
 [ -s "$m/real_covariates_own_d2.csv" ] || fail "real_covariates: a table's name is not in the files'"
-# The rate of the lowest loss is the one that is used afterwards.
+# The rate of the lowest median is the one that is used afterwards.
 program real_covariates --table "$work/own.csv" --tune --seeds 1 --steps 40 --eval-prompts 500 --out "$m"
 awk '/^(SGD|Adam) +rate/ { who = $1; for (i = 3; i <= NF; i++) rate[i] = $i }
      $1 == "median" { best = 0; for (i = 2; i <= NF; i++) if ($i != "diverged" && (!best || $i + 0 < $best + 0)) best = i
                     wanted[who] = rate[best + 1] }
      /^(SGD|Adam) +[0-9]/ && $2 != wanted[$1] { bad = 1 }
      END { exit bad || !("SGD" in wanted && "Adam" in wanted) }' "$work/out" || fail "real_covariates --tune: $(cat "$work/out")"
+[ -s "$m/real_covariates_own_d2_tuned.csv" ] || fail "real_covariates --tune: files"
 not_usable real_covariates 'unknown option "--sead"' --sead 1
 not_usable real_covariates '--columns is "0"' --columns 0
 not_usable real_covariates '--columns is 14; allowed: 1 to 13' --columns 14

@@ -53,9 +53,8 @@ static void refuse(const char *text, const char *words) { refuse_bytes(text, str
 START_TEST(the_same_table_in_many_spellings) {
     const char *const texts[] = {
         "a,\"b, c\",\"say \"\"d\"\"\"\n1,-2.5,3e3\n.125,0,-0\n", "a,\"b, c\",\"say \"\"d\"\"\"\r\n1,-2.5,3e3\r\n.125,0,-0\r\n",
-        "\xef\xbb\xbf"
-        "a,\"b, c\",\"say \"\"d\"\"\"\n1,-2.5,3e3\n.125,0,-0",
-        "\xef\xbb\xbf\"a\" , \"b, c\",\"say \"\"d\"\"\"\r\n \"1\" ,\t-2.5 ,\"+3000\"\r\n0.125,0.0,-0e5\r\n\r\n\n",
+        "\357\273\277a,\"b, c\",\"say \"\"d\"\"\"\n1,-2.5,3e3\n.125,0,-0",
+        "\357\273\277\"a\" , \"b, c\",\"say \"\"d\"\"\"\r\n \"1\" ,\t-2.5 ,\"+3000\"\r\n0.125,0.0,-0e5\r\n\r\n\n",
         "a,\"b, c\",\"say \"\"d\"\"\"\n1.,-25E-1,3000.00\n125e-3,0,-0\n\n\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         table t = read_good(texts[i]);
