@@ -1,31 +1,62 @@
 /* adam_vs_sgd: does Adam beat SGD on the smallest transformer?
  *
  * Trains a recipe with both optimizers over several seeds, each run on one thread and several runs at a time. Out come a table, a
- * CSV file and a picture (common/comparison.h). */
+ * CSV file and a picture (common/comparison.h); --tune first looks for the learning rates (common/tuning.h). */
 #include "common/comparison.h"
 #include "common/complain.h"
 #include "common/runs.h"
+#include "common/tuning.h"
+#include <inttypes.h>
 #include <linattn/linattn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 typedef struct settings {
     experiment e;
     uint64_t eval_prompts;
+    int tune;
 } settings;
+
+/* Where the search for a rate begins that neither recipe nor user names. */
+static const double FIRST_RATE = 0.02;
+
+/* Files of a variant do not replace the recipe's: "adam_vs_sgd_setting1_ff24_set4000_tuned". */
+static void name_variant(settings *s) {
+    char name[sizeof s->e.name], ff[40] = "", set[40] = "";
+    if (s->e.ff_hidden > 0) snprintf(ff, sizeof ff, "_ff%" PRIu64, s->e.ff_hidden);
+    if (s->e.data_set > 0) snprintf(set, sizeof set, "_set%" PRIu64, s->e.data_set);
+    memcpy(name, s->e.name, sizeof name);
+    snprintf(s->e.name, sizeof s->e.name, "%.40s%s%s%s", name, ff, set, s->tune ? "_tuned" : "");
+}
 
 static int read_settings(settings *s, int argc, char **argv) {
     static const experiment_defaults defaults = {.program = "adam_vs_sgd", .quick_seeds = 2, .quick_steps = 600};
-    argument table[EXPERIMENT_ARGUMENTS + 1];
+    enum { EVAL_PROMPTS, TUNE, DATA_SET, FF_HIDDEN, OWN };
+    argument table[EXPERIMENT_ARGUMENTS + OWN], *own = table + EXPERIMENT_ARGUMENTS;
     *s = (settings){.eval_prompts = 0};
     experiment_begin(&s->e, table);
-    table[EXPERIMENT_ARGUMENTS] =
+    own[TUNE] = (argument){"--tune", ARGUMENT_FLAG, &s->tune, 0, "look for each optimizer's best rate on other seeds first"};
+    own[EVAL_PROMPTS] =
         (argument){"--eval-prompts", ARGUMENT_COUNT, &s->eval_prompts, UINT32_MAX, "prompts of the evaluation batch (100000)"};
+    own[DATA_SET] =
+        (argument){"--data-set", ARGUMENT_COUNT, &s->e.data_set, UINT32_MAX,
+                   "take batches from so many prompts, drawn once a run (fresh ones); with as many a batch: full batch"};
+    own[FF_HIDDEN] = (argument){"--ff-hidden", ARGUMENT_COUNT, &s->e.ff_hidden, LINATTN_MAX_HIDDEN,
+                                "units of a feed-forward block after each layer (there is none)"};
     table[EXPERIMENT_QUICK].help = "2 seeds, 600 steps and 10000 evaluation prompts where not given";
     const int status =
         arguments_read(table, sizeof table / sizeof *table,
                        "Trains a linear transformer with SGD and with Adam; writes a table, a CSV file and a picture.", argc, argv);
     if (status != ARGUMENTS_GO_ON) return status;
+    if (s->e.data_set > 0 && s->e.batch > s->e.data_set)
+        return complain(EXIT_USAGE, "--batch is %" PRIu64 "; allowed: 1 to --data-set, which is %" PRIu64, s->e.batch,
+                        s->e.data_set);
     if (s->eval_prompts == 0) s->eval_prompts = s->e.quick ? 10000 : 100000;
-    const int made = experiment_make(&s->e, &defaults, 1u << SGD | 1u << ADAM);
+    const int made = experiment_make(&s->e, &defaults, s->tune ? 0 : 1u << SGD | 1u << ADAM);
+    for (size_t k = 0; made == 0 && k < OPTIMIZERS; k++)
+        if (isnan(s->e.rules[k].learning_rate)) s->e.rules[k].learning_rate = FIRST_RATE;
+    name_variant(s);
     return made == 0 ? ARGUMENTS_GO_ON : made;
 }
 
@@ -44,6 +75,7 @@ int main(int argc, char **argv) {
                                       .eval_prompts = s.eval_prompts};
         status = output_folder(s.e.folder);
         if (status == 0) status = runs_catch_interrupt();
+        if (status == 0 && s.tune) status = tuning_run(&s.e, s.eval_prompts);
         if (status == 0) status = comparison_run(&plan);
         if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
         runs_release_interrupt();

@@ -344,6 +344,42 @@ fi
 ) || fail "a full disk goes unnoticed: $(cat "$work/err")"
 [ -z "$(ls "$work/d")" ] || fail "left behind on a full disk: $(ls -a "$work/d")"
 
+# ---- softmax_vs_linear: three kinds of attention measured along the way.
+header=attention,optimizer,seed,step,eval_loss,grad_norm,r_diagonal,r_eigenvalues,smoothness,stable_rank
+small='--seeds 2 --steps 40 --stride 20 --batch 100 --eval-prompts 500'
+# shellcheck disable=SC2086
+program softmax_vs_linear $small --threads 2 --out "$m"
+csv=$m/softmax_vs_linear_setting1.csv
+[ "$(head -n 1 "$csv")" = $header ] || fail "softmax_vs_linear: header $(head -n 1 "$csv")"
+[ "$(lines "$csv")" -eq $((1 + 3 * 2 * 2 * 3)) ] || fail "softmax_vs_linear: $(lines "$csv") lines" # 3 kinds, steps 0, 20, 40
+# One seed has the same initial P and Q for linear and softmax, so their Q has the same rank; R >= 1; ranks are from 1 to d.
+awk -F, 'NR > 1 { if (NF != 10 || $7 < 1 || $8 < 1 || $10 < 1 || $10 > 5) bad = 1
+                  if ($4 == 0 && $2 == "SGD") rank[$1 $3] = $10 }
+         END { exit bad || rank["linear0"] != rank["softmax0"] || rank["linear1"] != rank["softmax1"] || rank["linear0"] == rank["linear1"] }' \
+    "$csv" || fail "softmax_vs_linear: rows"
+# Small scores make softmax attention nearly even, ln 20 = 2.9957; linear attention's sizes are those of |normal| variables.
+[ "$(head -n 1 "$m/softmax_vs_linear_setting1_attention.csv")" = \
+    attention,optimizer,seed,step,layer,entropy,largest,top3_share,smallest_to_largest ] || fail "softmax_vs_linear: attention"
+awk -F, 'NR > 1 && $4 == 0 && $1 == "softmax" && ($6 < 2.9 || $6 > 2.9958 || $8 < 3 * $9 / 20 || $8 > 3 * $7) { bad = 1 }
+         NR > 1 && $4 == 0 && $1 == "linear" && ($6 < 2.6 || $6 > 2.85) { bad = 1 } END { exit bad }' \
+    "$m/softmax_vs_linear_setting1_attention.csv" || fail "softmax_vs_linear: entropies"
+for picture in '' _diagnostics _attention; do pictures_of "$m/softmax_vs_linear_setting1$picture"; done
+cp "$csv" "$work/one"
+# shellcheck disable=SC2086
+program softmax_vs_linear $small --threads 1 --out "$m"
+cmp -s "$csv" "$work/one" || fail "softmax_vs_linear: the number of threads changes the numbers"
+not_usable softmax_vs_linear '--stride is 0' --stride 0
+not_usable softmax_vs_linear 'unknown option "--sead"' --sead 1
+
+# ---- adam_vs_sgd on a finite data set: at full batch every step sees the same prompts, so at rate 0 the loss stays; a feed-forward
+# block.
+run 0 compare --seeds 1 --steps 100 --lr-sgd 1e-300 --lr-adam 1e-300 --data-set 50 --batch 50 --eval-prompts 10 --out "$m"
+awk -F, 'NR > 1 { loss[$5] = 1 } END { n = 0; for (l in loss) n++; exit n != 1 }' "$m/adam_vs_sgd_setting1_set50.csv" ||
+    fail "the full batch changes from step to step"
+run 0 compare --seeds 1 --steps 1 --ff-hidden 3 --batch 20 --eval-prompts 10 --out "$m"
+[ -s "$m/adam_vs_sgd_setting1_ff3.csv" ] || fail "adam_vs_sgd --ff-hidden: files"
+not_usable adam_vs_sgd '--batch is 60; allowed: 1 to --data-set, which is 50' --data-set 50 --batch 60
+
 # ---- Without gnuplot: a note, the numbers, status 0.
 mkdir "$work/empty"
 run 0 env PATH="$work/empty" "$build/examples/adam_vs_sgd" --quick --steps 1 --eval-prompts 1 --out "$work/e"

@@ -73,6 +73,7 @@ int experiment_choose(experiment *e, const experiment_defaults *defaults, unsign
 int experiment_build(experiment *e) {
     linattn_model_options shape;
     int status = linattn_recipe_model_options(&e->recipe, &shape, sizeof shape);
+    shape.ff_hidden = (size_t)e->ff_hidden;
     if (status == LINATTN_OK) status = linattn_model_create(&e->model, &shape);
     linattn_sampler_options evaluation = e->data;
     evaluation.stream = LINATTN_STREAM_EVALUATION;

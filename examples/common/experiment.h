@@ -35,6 +35,8 @@ typedef struct experiment {
     uint64_t batch;
     double rates[OPTIMIZERS];
     int quick;
+    uint64_t data_set;  /* batches are taken from so many prompts, drawn once a run; 0: fresh prompts at every step */
+    uint64_t ff_hidden; /* units of a feed-forward block after each layer; 0: there is none */
     /* Ready for use. */
     uint64_t threads;
     const char *folder;

@@ -35,6 +35,19 @@ static int observe(const linattn_step_record *record, const double *theta, void 
     return LINATTN_OK;
 }
 
+/* On fresh prompts at every step, or on minibatches of a set that is drawn once. */
+static int make_objective(run *r, uint64_t seed) {
+    const experiment *e = r->plan->experiment;
+    if (e->data_set == 0) return linattn_objective_create_sampled(&r->objective, e->model, r->sampler, e->recipe.prompts, NULL);
+    linattn_batch *set;
+    int status = linattn_batch_create_from_sampler(&set, r->sampler, (size_t)e->data_set, 0);
+    if (status == LINATTN_OK)
+        status =
+            linattn_objective_create_dataset(&r->objective, e->model, set, e->recipe.prompts, LINATTN_MINIBATCH_EPOCHS, seed, NULL);
+    linattn_batch_destroy(set);
+    return status;
+}
+
 static int make(run *r, size_t k, uint64_t seed) {
     const experiment *e = r->plan->experiment;
     const size_t p = linattn_model_parameter_count(e->model);
@@ -50,8 +63,7 @@ static int make(run *r, size_t k, uint64_t seed) {
     options.user = r;
     if (status == LINATTN_OK) status = linattn_model_init_parameters(e->model, seed, r->theta);
     if (status == LINATTN_OK) status = linattn_sampler_create(&r->sampler, &data);
-    if (status == LINATTN_OK)
-        status = linattn_objective_create_sampled(&r->objective, e->model, r->sampler, e->recipe.prompts, NULL);
+    if (status == LINATTN_OK) status = make_objective(r, seed);
     if (status == LINATTN_OK) status = linattn_optimizer_create(&r->optimizer, &e->rules[k], NULL, 0, p);
     if (status == LINATTN_OK) status = linattn_trainer_create(&r->trainer, r->objective, r->optimizer, r->theta, &options);
     return status;
