@@ -65,21 +65,20 @@ static int read_settings(settings *s, int argc, char **argv) {
  */
 static int heavy_tailed(const linattn_recipe *r) { return r->covariates == LINATTN_COVARIATES_GAMMA || r->context <= r->dim; }
 
+static int work(void *user) {
+    settings *s = user;
+    const comparison_plan plan = {.experiment = &s->e,
+                                  .subject = "recipe",
+                                  .heavy_tails = heavy_tailed(&s->e.recipe) ? "The covariates are heavy-tailed" : NULL,
+                                  .eval_prompts = s->eval_prompts};
+    const int status = s->tune ? tuning_run(&s->e, s->eval_prompts) : 0;
+    return status == 0 ? comparison_run(&plan) : status;
+}
+
 int main(int argc, char **argv) {
     settings s;
     int status = read_settings(&s, argc, argv);
-    if (status == ARGUMENTS_GO_ON) {
-        const comparison_plan plan = {.experiment = &s.e,
-                                      .subject = "recipe",
-                                      .heavy_tails = heavy_tailed(&s.e.recipe) ? "The covariates are heavy-tailed" : NULL,
-                                      .eval_prompts = s.eval_prompts};
-        status = output_folder(s.e.folder);
-        if (status == 0) status = runs_catch_interrupt();
-        if (status == 0 && s.tune) status = tuning_run(&s.e, s.eval_prompts);
-        if (status == 0) status = comparison_run(&plan);
-        if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-        runs_release_interrupt();
-    }
+    if (status == ARGUMENTS_GO_ON) status = experiment_run(&s.e, work, &s);
     experiment_forget(&s.e);
     return status;
 }

@@ -216,9 +216,11 @@ static int show_curves(const conditioning *s) {
 
 /* ---- The job ----------------------------------------------------------------------------------------------------------------- */
 
-static int work(conditioning *s) {
+static int work(void *user) {
+    conditioning *s = user;
     const double started = progress_clock();
-    int status = conditioning_run(s);
+    int status = conditioning_begin(s);
+    if (status == 0) status = conditioning_run(s);
     const double seconds = progress_clock() - started;
     if (status == 0) status = write_csv(s);
     if (status == 0) status = s->curve ? show_curves(s) : condition_table(s);
@@ -232,14 +234,7 @@ static int work(conditioning *s) {
 int main(int argc, char **argv) {
     conditioning s;
     int status = read_settings(&s, argc, argv);
-    if (status == ARGUMENTS_GO_ON) {
-        status = output_folder(s.e.folder);
-        if (status == 0) status = runs_catch_interrupt();
-        if (status == 0) status = conditioning_begin(&s);
-        if (status == 0) status = work(&s);
-        if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-        runs_release_interrupt();
-    }
+    if (status == ARGUMENTS_GO_ON) status = experiment_run(&s.e, work, &s);
     conditioning_forget(&s);
     return status;
 }

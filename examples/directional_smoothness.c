@@ -278,13 +278,16 @@ static int draw_picture(const study *s) {
 
 /* ---- The job ----------------------------------------------------------------------------------------------------------------- */
 
-static int work(study *s) {
+static int work(void *user) {
+    study *s = user;
     const size_t runs = OPTIMIZERS * (size_t)s->e.seeds;
     progress bar;
+    int status = make_plan(s);
+    if (status != 0) return status;
     progress_begin(&bar, runs * path_work(&s->plan.path));
     s->plan.path.bar = &bar;
     const double started = progress_clock();
-    int status = runs_execute(runs, (size_t)s->e.threads, run_one, s);
+    status = runs_execute(runs, (size_t)s->e.threads, run_one, s);
     progress_end(&bar);
     const double seconds = progress_clock() - started;
     if (status == 0) status = write_csv(s);
@@ -296,14 +299,7 @@ static int work(study *s) {
 int main(int argc, char **argv) {
     study s;
     int status = read_settings(&s, argc, argv);
-    if (status == ARGUMENTS_GO_ON) {
-        status = output_folder(s.e.folder);
-        if (status == 0) status = runs_catch_interrupt();
-        if (status == 0) status = make_plan(&s);
-        if (status == 0) status = work(&s);
-        if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-        runs_release_interrupt();
-    }
+    if (status == ARGUMENTS_GO_ON) status = experiment_run(&s.e, work, &s);
     for (size_t i = 0; s.curves != NULL && i < OPTIMIZERS * s.e.seeds; i++) smoothness_forget(&s.curves[i]);
     free(s.curves);
     free(s.stops);

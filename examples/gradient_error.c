@@ -393,7 +393,8 @@ static int print_table(const study *s, double seconds) {
     return 0;
 }
 
-static int work(study *s) {
+static int work(void *user) {
+    study *s = user;
     const double started = progress_clock();
     progress_begin(&s->bar, s->e.seeds * (UNITS + s->after));
     int status = measure_all(s);
@@ -408,13 +409,7 @@ static int work(study *s) {
 int main(int argc, char **argv) {
     study s;
     int status = read_settings(&s, argc, argv);
-    if (status == ARGUMENTS_GO_ON) {
-        status = output_folder(s.e.folder);
-        if (status == 0) status = runs_catch_interrupt();
-        if (status == 0) status = work(&s);
-        if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-        runs_release_interrupt();
-    }
+    if (status == ARGUMENTS_GO_ON) status = experiment_run(&s.e, work, &s);
     for (uint64_t seed = 0; s.findings != NULL && seed < s.e.seeds; seed++)
         for (size_t k = 0; k < SAMPLES; k++) free(s.findings[seed].errors[k]);
     free(s.findings);

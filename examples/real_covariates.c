@@ -133,17 +133,13 @@ static int print_covariates(const settings *s) {
 
 /* The rows of a table have outliers, and so have the second moments of short contexts: medians over prompts judge, as in the
  * heavy-tailed recipes of adam_vs_sgd. */
-static int train(settings *s) {
+static int work(void *user) {
+    settings *s = user;
     const comparison_plan plan = {
         .experiment = &s->e, .subject = "table", .heavy_tails = "Real rows have outliers", .eval_prompts = s->eval_prompts};
-    int status = output_folder(s->e.folder);
-    if (status == 0) status = runs_catch_interrupt();
-    if (status == 0) status = print_covariates(s);
+    int status = print_covariates(s);
     if (status == 0 && s->tune) status = tuning_run(&s->e, s->eval_prompts);
-    if (status == 0) status = comparison_run(&plan);
-    if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-    runs_release_interrupt();
-    return status;
+    return status == 0 ? comparison_run(&plan) : status;
 }
 
 int main(int argc, char **argv) {
@@ -151,7 +147,7 @@ int main(int argc, char **argv) {
     int status = read_settings(&s, argc, argv);
     if (status == ARGUMENTS_GO_ON) {
         status = use_table(&s);
-        if (status == 0) status = train(&s);
+        if (status == 0) status = experiment_run(&s.e, work, &s);
     }
     experiment_forget(&s.e);
     free(s.covariates);

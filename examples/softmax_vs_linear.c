@@ -359,7 +359,8 @@ static int print_table(const settings *s, double seconds) {
     return 0;
 }
 
-static int work(settings *s) {
+static int work(void *user) {
+    settings *s = user;
     const size_t jobs = VARIANTS * OPTIMIZERS * (size_t)s->e.seeds;
     int status = prepare(s);
     if (status != 0) return status;
@@ -383,13 +384,7 @@ static int work(settings *s) {
 int main(int argc, char **argv) {
     settings s;
     int status = read_settings(&s, argc, argv);
-    if (status == ARGUMENTS_GO_ON) {
-        status = output_folder(s.e.folder);
-        if (status == 0) status = runs_catch_interrupt();
-        if (status == 0) status = work(&s);
-        if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
-        runs_release_interrupt();
-    }
+    if (status == ARGUMENTS_GO_ON) status = experiment_run(&s.e, work, &s);
     forget(&s);
     return status;
 }

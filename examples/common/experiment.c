@@ -92,6 +92,15 @@ void experiment_forget(experiment *e) {
     linattn_model_destroy(e->model);
 }
 
+int experiment_run(const experiment *e, int (*work)(void *user), void *user) {
+    int status = output_folder(e->folder);
+    if (status == 0) status = runs_catch_interrupt();
+    if (status == 0) status = work(user);
+    if (runs_interrupted()) status = complain(EXIT_INTERRUPTED, "interrupted; no file is left half written");
+    runs_release_interrupt();
+    return status;
+}
+
 void experiment_describe(const experiment *e, char *text, size_t size) {
     snprintf(text, size, "%s: L = %zu, d = %zu, n = %zu", e->recipe.name, e->recipe.layers, e->recipe.dim, e->recipe.context);
 }

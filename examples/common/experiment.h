@@ -68,6 +68,10 @@ int experiment_choose(experiment *e, const experiment_defaults *defaults, unsign
 int experiment_build(experiment *e);
 void experiment_forget(experiment *e);
 
+/* Everything after the options: sees to the folder, then calls work(user), which writes the results, with SIGINT caught. Returns
+ * what the program is to return. */
+int experiment_run(const experiment *e, int (*work)(void *user), void *user);
+
 /* "setting1: L = 3, d = 5, n = 20", for titles and tables. */
 void experiment_describe(const experiment *e, char *text, size_t size);
 

@@ -120,6 +120,7 @@ arguments() {
     gradient_error) echo --quick --samples 20 ;;
     directional_smoothness) echo --quick --seeds 1 --steps 60 ;;
     generalized_smoothness) echo --quick --steps 60 ;;
+    real_covariates) echo --quick --columns 5 --steps 20 --eval-prompts 100 ;;
     quickstart | own_objective) ;; # take none
     *) echo --quick ;;
     esac
@@ -129,6 +130,7 @@ mkdir "$work/common"
 # shellcheck disable=SC2046
 (cd "$work/common" && $c -O1 -D_GNU_SOURCE -I"$source/examples" $(pkg-config --cflags linattn) -c "$source"/examples/common/*.c) ||
     fail "examples/common does not build"
+mkdir -p "$work/examples" && cp -R examples/data "$work/examples/data" # where real_covariates looks
 objects=$(find "$work/common" -name '*.o')
 for example in examples/*.c; do
     name=$(basename "$example" .c)
