@@ -11,8 +11,8 @@ enum { KINDS = 4, COMBINATIONS = KINDS * 2 * 2 * 2 * 4 };
 /* Layers, d and n of combinations, in turn; their number divides none of the others. */
 static const size_t sizes[][3] = {{1, 1, 1}, {2, 3, 4}, {3, 2, 5}, {2, 1, 3}, {1, 3, 7}, {2, 2, 2}, {4, 2, 6}};
 
-/* d = 5 is a size that kernels know; A of 93 tokens in 8 heads is not kept between the passes; four heads have more parameters than one pass
- * takes directions. Of the last LARGE cases there are no Hessians. */
+/* d = 5 is a size that kernels know; A of 93 tokens in 8 heads is not kept between the passes; four heads have more parameters than
+ * one pass takes directions. Of the last LARGE cases there are no Hessians. */
 static const reference_model others[] = {
     {.shape = {3, 1, 5, 20, 0}},
     {.shape = {3, 1, 5, 20, 1}},
@@ -124,8 +124,8 @@ static void differences_of_gradients(const random_case *c, double h, double *out
     linattn_objective_destroy(f);
 }
 
-/* h = 2e-6: at 1e-5 the fourth derivative of six layers shows; N2 asks for 1e-6 of the largest entry. A product with directions that touch all layers is H u, and several directions
- * in one call are the same bits as one by one. */
+/* h = 2e-6: at 1e-5 the fourth derivative of six layers shows; N2 asks for 1e-6 of the largest entry. A product with directions that
+ * touch all layers is H u, and several directions in one call are the same bits as one by one. */
 START_TEST(case_N2_hessian_agrees_with_differences) {
     random_case c = random_case_open_model(model_of(_i), 9, (unsigned)_i);
     const size_t p = c.p;

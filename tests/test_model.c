@@ -175,26 +175,16 @@ START_TEST(tensor_table_of_feed_forward_blocks) {
         const char *name;
         size_t rows, columns, offset, layer, head;
         int32_t kind;
-    } wanted[] = {{"front.W1", 2, 2, 0, 0, 0, LINATTN_TENSOR_W1},
-                  {"front.b1", 2, 1, 4, 0, 0, LINATTN_TENSOR_B1},
-                  {"front.W2", 2, 2, 6, 0, 0, LINATTN_TENSOR_W2},
-                  {"front.b2", 2, 1, 10, 0, 0, LINATTN_TENSOR_B2},
-                  {"layer0.head0.P", 2, 2, 12, 0, 0, LINATTN_TENSOR_P},
-                  {"layer0.head0.Q", 2, 2, 16, 0, 0, LINATTN_TENSOR_Q},
-                  {"layer0.head1.P", 2, 2, 20, 0, 1, LINATTN_TENSOR_P},
-                  {"layer0.head1.Q", 2, 2, 24, 0, 1, LINATTN_TENSOR_Q},
-                  {"layer0.ff.W1", 5, 3, 28, 0, 0, LINATTN_TENSOR_FF_W1},
-                  {"layer0.ff.b1", 5, 1, 43, 0, 0, LINATTN_TENSOR_FF_B1},
-                  {"layer0.ff.W2", 3, 5, 48, 0, 0, LINATTN_TENSOR_FF_W2},
-                  {"layer0.ff.b2", 3, 1, 63, 0, 0, LINATTN_TENSOR_FF_B2},
-                  {"layer1.head0.P", 2, 2, 66, 1, 0, LINATTN_TENSOR_P},
-                  {"layer1.head0.Q", 2, 2, 70, 1, 0, LINATTN_TENSOR_Q},
-                  {"layer1.head1.P", 2, 2, 74, 1, 1, LINATTN_TENSOR_P},
-                  {"layer1.head1.Q", 2, 2, 78, 1, 1, LINATTN_TENSOR_Q},
-                  {"layer1.ff.W1", 5, 3, 82, 1, 0, LINATTN_TENSOR_FF_W1},
-                  {"layer1.ff.b1", 5, 1, 97, 1, 0, LINATTN_TENSOR_FF_B1},
-                  {"layer1.ff.W2", 3, 5, 102, 1, 0, LINATTN_TENSOR_FF_W2},
-                  {"layer1.ff.b2", 3, 1, 117, 1, 0, LINATTN_TENSOR_FF_B2}};
+    } wanted[] = {{"front.W1", 2, 2, 0, 0, 0, LINATTN_TENSOR_W1},          {"front.b1", 2, 1, 4, 0, 0, LINATTN_TENSOR_B1},
+                  {"front.W2", 2, 2, 6, 0, 0, LINATTN_TENSOR_W2},          {"front.b2", 2, 1, 10, 0, 0, LINATTN_TENSOR_B2},
+                  {"layer0.head0.P", 2, 2, 12, 0, 0, LINATTN_TENSOR_P},    {"layer0.head0.Q", 2, 2, 16, 0, 0, LINATTN_TENSOR_Q},
+                  {"layer0.head1.P", 2, 2, 20, 0, 1, LINATTN_TENSOR_P},    {"layer0.head1.Q", 2, 2, 24, 0, 1, LINATTN_TENSOR_Q},
+                  {"layer0.ff.W1", 5, 3, 28, 0, 0, LINATTN_TENSOR_FF_W1},  {"layer0.ff.b1", 5, 1, 43, 0, 0, LINATTN_TENSOR_FF_B1},
+                  {"layer0.ff.W2", 3, 5, 48, 0, 0, LINATTN_TENSOR_FF_W2},  {"layer0.ff.b2", 3, 1, 63, 0, 0, LINATTN_TENSOR_FF_B2},
+                  {"layer1.head0.P", 2, 2, 66, 1, 0, LINATTN_TENSOR_P},    {"layer1.head0.Q", 2, 2, 70, 1, 0, LINATTN_TENSOR_Q},
+                  {"layer1.head1.P", 2, 2, 74, 1, 1, LINATTN_TENSOR_P},    {"layer1.head1.Q", 2, 2, 78, 1, 1, LINATTN_TENSOR_Q},
+                  {"layer1.ff.W1", 5, 3, 82, 1, 0, LINATTN_TENSOR_FF_W1},  {"layer1.ff.b1", 5, 1, 97, 1, 0, LINATTN_TENSOR_FF_B1},
+                  {"layer1.ff.W2", 3, 5, 102, 1, 0, LINATTN_TENSOR_FF_W2}, {"layer1.ff.b2", 3, 1, 117, 1, 0, LINATTN_TENSOR_FF_B2}};
     enum { COUNT = sizeof wanted / sizeof *wanted };
     random_case c = random_case_open_model((reference_model){.shape = {2, 2, 2, 6, 0}, .mlp_hidden = 2, .ff_hidden = 5}, 1, 1);
     linattn_tensor t = {.struct_size = sizeof t};

@@ -36,7 +36,7 @@ START_TEST(identity_factor_is_a_free_q) {
 }
 END_TEST
 
-/* W_1 = (I; -I), W_2 = (I, -I), no biases: relu(x) - relu(-x) = x, and the model is the one without an MLP, which goes by moments.
+/* W_1 = (I; -I), W_2 = (I, -I), no biases: relu(x) - relu(-x) = x, and the model is the one without an MLP.
  * With W_1 = 0 every unit of every token is at its kink. */
 START_TEST(identity_mlp_is_none) {
     enum { D = 3, H = 2 * D, FRONT = 2 * H * D + H + D, REST = 4 * D * D };
@@ -99,8 +99,8 @@ START_TEST(zero_block_is_none) {
 END_TEST
 
 /* One layer, d = n = B = 1, h = 2: token (1, 2), query (3, 0), target 6. Attention with P = 0 makes (3, 6 q) of the query, q = 1/2,
- * the units are r = relu(3 + 6 q - 1) = 5 and relu(-3) = 0, and the prediction is -(6 q + 2 r + 0.5) = -13.5, the miss m = -19.5. So
- * the derivatives of the loss m^2 are 2 m times those of -(18 q + 4.5) for q, of -2 for b_1, and so on. */
+ * the units are r = relu(3 + 6 q - 1) = 5 and relu(-3) = 0, and minus the prediction is z = 6 q + 2 r + 0.5 = 18 q + 4.5 = 13.5. With
+ * the miss m = -z - 6 the derivatives of the loss m^2 are -2 m times the slopes of z: 18 for q, 2 for b_1, and so on. */
 START_TEST(block_on_the_toy) {
     enum { COUNT = 14 };
     const double tokens[4] = {1, 2, 3, 0}, target = 6, m = -19.5;

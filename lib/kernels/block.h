@@ -97,9 +97,11 @@ LINATTN__INLINE vreal block_forward(size_t layers, size_t heads, size_t d, doubl
  *     n Pbar_h += G R_h                Qbar_h += V_h^T C + abar c^T / n
  *     cbar = mbar + sum_h Q_h^T abar / n                     qbar = T^T qbar' + qbar_y a
  *     S = T^T S' T + Y + Y^T,  Y = mbar a^T + sum_h V_h Q_h
- * The last layer has qbar' = cbar' = S' = 0, the one before it S' = 0; of layer 0 only parameters are wanted. */
+ * The last layer has qbar' = cbar' = S' = 0 and leaves S alone, which is 0; the one before it has S' = 0. Not `wanted`: only
+ * parameters are, and `into` is left alone. */
 LINATTN__INLINE void block_backward_layer(size_t l, size_t layers, size_t heads, size_t d, double over_n, const double *theta,
-                                          block_layer x, vreal qbar_y, double *gradient, block_adjoint bar, block_adjoint into) {
+                                          block_layer x, vreal qbar_y, double *gradient, block_adjoint bar, block_adjoint into,
+                                          int wanted) {
     const size_t vector = d * LINATTN__LANES, matrix = d * vector;
     const int last = l + 1 == layers, curved = l + 2 < layers;
     for (size_t i = 0; i < d; i++) put(bar.a, i, qbar_y * get(x.q, i));
@@ -122,9 +124,9 @@ LINATTN__INLINE void block_backward_layer(size_t l, size_t layers, size_t heads,
         product(V, d, d, d, transposed(shared(P, d)), lanes(bar.G, d), SET);
         for (size_t i = 0; i < d; i++) put(V + matrix, i, get(bar.a, i));
         product(Qbar, d, d + 1, d, transposed(lanes(V, d)), lanes(x.C, d), ADD);
-        if (l > 0) product(bar.Y, d, d, d, lanes(V, d), shared(Q, d), h > 0);
+        if (wanted) product(bar.Y, d, d, d, lanes(V, d), shared(Q, d), h > 0);
     }
-    if (l == 0) return;
+    if (!wanted) return;
 
     for (size_t i = 0; i < d; i++) put(bar.q_in, i, qbar_y * get(x.a, i));
     if (!last) product_vector(bar.q_in, d, d, transposed(lanes(x.T, d)), bar.q, ADD);
@@ -146,14 +148,15 @@ LINATTN__INLINE void block_backward_layer(size_t l, size_t layers, size_t heads,
     if (curved) product_symmetric(into.S, d, d, transposed(lanes(x.T, d)), lanes(bar.W, d), ADD);
 }
 
-/* All layers, the adjoints of layer l's output being kept at l * stride lane entries (0: only as long as they are needed). */
+/* All layers, the adjoints of layer l's output being kept at l * stride lane entries (0: only as long as they are needed); those of
+ * layer 0's input go to `input`, which may be where that layer's are kept, or are not wanted: NULL. */
 LINATTN__INLINE void block_backward(size_t layers, size_t heads, size_t d, double over_n, const double *theta, double *stored,
-                                    vreal qbar_y, double *gradient, double *adjoints, size_t stride) {
+                                    vreal qbar_y, double *gradient, double *adjoints, size_t stride, double *input) {
     for (size_t l = layers; l-- > 0;) {
-        const size_t below = l > 0 ? l - 1 : 0;
+        double *const into = l > 0 ? adjoints + (l - 1) * stride * LINATTN__LANES : input ? input : adjoints;
         block_backward_layer(l, layers, heads, d, over_n, theta, block_layer_at(stored, l, heads, d), qbar_y, gradient,
-                             block_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, d),
-                             block_adjoint_at(adjoints + below * stride * LINATTN__LANES, heads, d));
+                             block_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, d), block_adjoint_at(into, heads, d),
+                             l > 0 || input);
     }
 }
 

@@ -12,9 +12,13 @@
 typedef struct {
     const double *theta, *dtheta;
     size_t layers, heads, first;
+    int front; /* the direction begins before layer 0, in a front MLP: C, c and q of that layer have tangents, put there before */
     int confined;
     double over_n;
 } tangent_task;
+
+/* The input of layer l has tangents, and its adjoints are wanted. */
+LINATTN__INLINE int tangent_moving(const tangent_task *task, size_t l) { return l > task->first || task->front; }
 
 /* Tangents of the forward pass of layers first .. L-1; x of block_layer holds values, t tangents. Returns qdot_y.
  *     adot = (1/n) sum_h (dQ_h c + Q_h cdot)                 Rdot_h = dQ_h C + Q_h Cdot
@@ -25,11 +29,11 @@ LINATTN__INLINE vreal block_tangent_forward(const tangent_task *task, size_t d, 
     const size_t heads = task->heads, layers = task->layers, matrix = d * d * LINATTN__LANES;
     vreal qdot_y = {0};
     const block_layer start = block_layer_at(tangents, task->first, heads, d);
-    for (size_t i = 0; i < d * LINATTN__LANES; i++) start.q[i] = start.c[i] = 0;
+    for (size_t i = 0; !task->front && i < d * LINATTN__LANES; i++) start.q[i] = start.c[i] = 0;
     for (size_t l = task->first; l < layers; l++) {
         const block_layer x = block_layer_at(stored, l, heads, d), t = block_layer_at(tangents, l, heads, d);
         const block_layer next = block_layer_at(tangents, l + 1, heads, d);
-        const int moving = l > task->first, own = !task->confined || !moving; /* tangents come in; dP and dQ are not zero */
+        const int moving = tangent_moving(task, l), own = !task->confined || !moving; /* tangents come in; dP and dQ are not zero */
         for (size_t i = 0; i < d; i++) put(t.a, i, (vreal){0});
         for (size_t h = 0; h < heads; h++) {
             const size_t Q = block_offset(l, h, heads, d) + d * d;
@@ -71,7 +75,7 @@ LINATTN__INLINE vreal block_tangent_forward(const tangent_task *task, size_t d, 
 LINATTN__INLINE void block_tangent_parameters(const tangent_task *task, size_t l, size_t d, block_layer x, block_layer t,
                                               block_adjoint bar, block_adjoint dot, double *out) {
     const size_t vector = d * LINATTN__LANES, matrix = d * vector;
-    const int last = l + 1 == task->layers, moving = l > task->first, own = !task->confined || !moving;
+    const int last = l + 1 == task->layers, moving = tangent_moving(task, l), own = !task->confined || !moving;
     for (size_t h = 0; h < task->heads; h++) {
         const size_t P = block_offset(l, h, task->heads, d), Q = P + d * d;
         double *outP = out + P * LINATTN__LANES, *outQ = outP + matrix;
@@ -141,7 +145,7 @@ LINATTN__INLINE void block_tangent_backward(const tangent_task *task, size_t d, 
     for (size_t l = task->layers; l-- > task->first;) {
         const block_layer x = block_layer_at(stored, l, heads, d), t = block_layer_at(tangents, l, heads, d);
         const block_adjoint bar = block_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, d);
-        const int last = l + 1 == task->layers, moving = l > task->first;
+        const int last = l + 1 == task->layers, moving = tangent_moving(task, l);
         for (size_t i = 0; i < d; i++) put(dot.a, i, qbardot_y * get(x.q, i) + qbar_y * get(t.q, i));
         if (!last) {
             const size_t row = l + 2 < task->layers ? 0 : d, rows = d + 2 - row, skip = row * vector;

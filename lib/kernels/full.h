@@ -76,7 +76,7 @@ LINATTN__INLINE vreal full_forward(size_t layers, size_t heads, size_t k, const 
  *     bbar = qbar_d q          rbar_h = Q_h^T bbar          Qbar_h += bbar r_h^T           n (Pbar_h)_d += C rbar_h
  *     qbar = qbar_d (e_d + b)                               S = sum_h rbar_h p_h^T + p_h rbar_h^T */
 LINATTN__INLINE void full_backward_last(size_t l, size_t heads, size_t k, const double *theta, full_layer x, vreal qbar_d,
-                                        double *gradient, full_adjoint bar, full_adjoint into) {
+                                        double *gradient, full_adjoint bar, full_adjoint into, int wanted) {
     const size_t matrix = k * k * LINATTN__LANES;
     double *bbar = bar.G;
     for (size_t i = 0; i < k; i++) put(bbar, i, qbar_d * get(x.q, i));
@@ -87,12 +87,13 @@ LINATTN__INLINE void full_backward_last(size_t l, size_t heads, size_t k, const 
         product(Qbar, k, 1, k, transposed(lanes(bbar, k)), lanes(x.R + h * matrix, k), ADD);
         product_vector(rbar, k, k, transposed(shared(Q, k)), bbar, SET);
         product_vector(Pbar + (k - 1) * k * LINATTN__LANES, k, k, lanes(x.C, k), rbar, ADD);
-        for (size_t i = 0; l > 0 && i < k; i++)
+        for (size_t i = 0; wanted && i < k; i++)
             for (size_t j = 0; j < k; j++) {
                 const vreal outer = get(rbar, i) * p[j] + get(rbar, j) * p[i];
                 put(into.S, i * k + j, h > 0 ? get(into.S, i * k + j) + outer : outer);
             }
     }
+    if (!wanted) return;
     for (size_t i = 0; i < k; i++) put(into.q, i, qbar_d * get(x.b, i));
     put(into.q, k - 1, get(into.q, k - 1) + qbar_d);
 }
@@ -101,7 +102,7 @@ LINATTN__INLINE void full_backward_last(size_t l, size_t heads, size_t k, const 
  *     G = S' U + qbar' q^T             V_h = P_h^T G             n Pbar_h += G R_h             Qbar_h += V_h^T C
  *     qbar = T^T qbar'                 S = T^T S' T + Y + Y^T,  Y = sum_h V_h Q_h */
 LINATTN__INLINE void full_backward_layer(size_t l, size_t heads, size_t k, const double *theta, full_layer x, double *gradient,
-                                         full_adjoint bar, full_adjoint into) {
+                                         full_adjoint bar, full_adjoint into, int wanted) {
     const size_t matrix = k * k * LINATTN__LANES;
     product(bar.G, k, k + 1, k, transposed(lanes(bar.S, k)), lanes(x.U, k), SET);
     for (size_t h = 0; h < heads; h++) {
@@ -111,9 +112,9 @@ LINATTN__INLINE void full_backward_layer(size_t l, size_t heads, size_t k, const
         product(Pbar, k, k, k, lanes(bar.G, k), lanes(x.R + h * matrix, k), ADD);
         product(V, k, k, k, transposed(shared(P, k)), lanes(bar.G, k), SET);
         product(Qbar, k, k, k, transposed(lanes(V, k)), lanes(x.C, k), ADD);
-        if (l > 0) product(bar.Y, k, k, k, lanes(V, k), shared(Q, k), h > 0);
+        if (wanted) product(bar.Y, k, k, k, lanes(V, k), shared(Q, k), h > 0);
     }
-    if (l == 0) return;
+    if (!wanted) return;
     product_vector(bar.q_in, k, k, transposed(lanes(x.T, k)), bar.q, SET);
     product(bar.W, k, k, k, lanes(bar.S, k), lanes(x.T, k), SET);
     for (size_t i = 0; i < k; i++) {
@@ -123,18 +124,18 @@ LINATTN__INLINE void full_backward_layer(size_t l, size_t heads, size_t k, const
     product_symmetric(into.S, k, k, transposed(lanes(x.T, k)), lanes(bar.W, k), ADD);
 }
 
-/* All layers, the adjoints of layer l's output being kept at l * stride lane entries (0: only as long as they are needed). */
+/* All layers; adjoints, stride and input as in block_backward. */
 LINATTN__INLINE void full_backward(size_t layers, size_t heads, size_t k, const double *theta, double *stored, vreal qbar_d,
-                                   double *gradient, double *adjoints, size_t stride) {
+                                   double *gradient, double *adjoints, size_t stride, double *input) {
     for (size_t l = layers; l-- > 0;) {
-        const size_t below = l > 0 ? l - 1 : 0;
+        double *const to = l > 0 ? adjoints + (l - 1) * stride * LINATTN__LANES : input ? input : adjoints;
         const full_layer x = full_layer_at(stored, l, heads, k);
         const full_adjoint bar = full_adjoint_at(adjoints + l * stride * LINATTN__LANES, heads, k);
-        const full_adjoint into = full_adjoint_at(adjoints + below * stride * LINATTN__LANES, heads, k);
+        const full_adjoint into = full_adjoint_at(to, heads, k);
         if (l + 1 == layers)
-            full_backward_last(l, heads, k, theta, x, qbar_d, gradient, bar, into);
+            full_backward_last(l, heads, k, theta, x, qbar_d, gradient, bar, into, l > 0 || input);
         else
-            full_backward_layer(l, heads, k, theta, x, gradient, bar, into);
+            full_backward_layer(l, heads, k, theta, x, gradient, bar, into, l > 0 || input);
     }
 }
 

@@ -12,11 +12,11 @@
 LINATTN__INLINE vreal full_tangent_forward(const tangent_task *task, size_t k, double *stored, double *tangents) {
     const size_t heads = task->heads, layers = task->layers, matrix = k * k * LINATTN__LANES;
     const full_layer start = full_layer_at(tangents, task->first, heads, k);
-    for (size_t i = 0; i < k * LINATTN__LANES; i++) start.q[i] = 0;
+    for (size_t i = 0; !task->front && i < k * LINATTN__LANES; i++) start.q[i] = 0;
     for (size_t l = task->first; l + 1 < layers; l++) {
         const full_layer x = full_layer_at(stored, l, heads, k), t = full_layer_at(tangents, l, heads, k);
         const full_layer next = full_layer_at(tangents, l + 1, heads, k);
-        const int moving = l > task->first, own = !task->confined || !moving;
+        const int moving = tangent_moving(task, l), own = !task->confined || !moving;
         for (size_t h = 0; h < heads; h++) {
             const size_t P = block_offset(l, h, heads, k), Q = P + k * k;
             double *Rdot = t.R + h * matrix;
@@ -33,7 +33,7 @@ LINATTN__INLINE vreal full_tangent_forward(const tangent_task *task, size_t k, d
         product(next.C, k, k, k, lanes(x.U, k), transposed(lanes(t.T, k)), ADD);
     }
     const full_layer x = full_layer_at(stored, layers - 1, heads, k), t = full_layer_at(tangents, layers - 1, heads, k);
-    const int moving = layers - 1 > task->first, own = !task->confined || !moving;
+    const int moving = tangent_moving(task, layers - 1), own = !task->confined || !moving;
     for (size_t i = 0; i < k; i++) put(t.b, i, (vreal){0});
     for (size_t h = 0; h < heads; h++) {
         const size_t P = block_offset(layers - 1, h, heads, k), Q = P + k * k, p = P + (k - 1) * k;
@@ -54,7 +54,7 @@ LINATTN__INLINE vreal full_tangent_forward(const tangent_task *task, size_t k, d
 LINATTN__INLINE void full_tangent_last(const tangent_task *task, size_t k, full_layer x, full_layer t, full_adjoint bar,
                                        full_adjoint dot, vreal qbar_d, vreal qbardot_d, double *out) {
     const size_t l = task->layers - 1, heads = task->heads, matrix = k * k * LINATTN__LANES;
-    const int moving = l > task->first, own = !task->confined || !moving;
+    const int moving = tangent_moving(task, l), own = !task->confined || !moving;
     double *bbar = bar.G, *bbardot = dot.G;
     for (size_t i = 0; i < k; i++) put(bbardot, i, qbardot_d * get(x.q, i) + qbar_d * get(t.q, i));
     for (size_t h = 0; h < heads; h++) {
@@ -86,7 +86,7 @@ LINATTN__INLINE void full_tangent_last(const tangent_task *task, size_t k, full_
 LINATTN__INLINE void full_tangent_layer(const tangent_task *task, size_t l, size_t k, full_layer x, full_layer t, full_adjoint bar,
                                         full_adjoint dot, double *out) {
     const size_t heads = task->heads, matrix = k * k * LINATTN__LANES;
-    const int moving = l > task->first, own = !task->confined || !moving;
+    const int moving = tangent_moving(task, l), own = !task->confined || !moving;
     product(dot.G, k, k + 1, k, transposed(lanes(dot.S, k)), lanes(x.U, k), SET);
     product(dot.G, k, k + 1, k, transposed(lanes(bar.S, k)), lanes(t.U, k), ADD);
     for (size_t h = 0; h < heads; h++) {

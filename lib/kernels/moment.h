@@ -1,7 +1,8 @@
 /* moment.h: the moment path: value and gradient of a linear transformer from C_0 and the query's row alone.
  *
  * A layer of linear attention is z <- T z for every token, T = I + (1/n) sum over heads of P C Q^T, C = sum over the context of z
- * z^T. So C' = T C T^T, and no token is needed. The cost does not depend on n. Formulas: docs/numerics.md, "The moment path". */
+ * z^T. So C' = T C T^T, and no token is needed, but for a front MLP, which makes C_0 and the query of them (moment_front.h). Behind
+ * that the cost does not depend on n. Formulas: docs/numerics.md, "The moment path". */
 #ifndef LINATTN_KERNELS_MOMENT_H
 #define LINATTN_KERNELS_MOMENT_H
 

@@ -17,12 +17,16 @@ int linattn__needs_tokens(const linattn__shape *shape) {
     return shape->attention != LINATTN_ATTENTION_LINEAR || shape->hidden > 0 || shape->ff_hidden > 0;
 }
 
+static int goes_by_moments(const linattn__shape *shape) {
+    return shape->attention == LINATTN_ATTENTION_LINEAR && shape->ff_hidden == 0;
+}
+
 const linattn__kernels *linattn__kernels_for(const linattn__shape *shape, enum linattn__isa isa) {
-    return linattn__needs_tokens(shape) ? token_tables[isa] : moment_tables[isa];
+    return goes_by_moments(shape) ? moment_tables[isa] : token_tables[isa];
 }
 
 const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape, enum linattn__isa isa) {
-    return linattn__needs_tokens(shape) ? token_hvp_tables[isa] : moment_hvp_tables[isa];
+    return goes_by_moments(shape) ? moment_hvp_tables[isa] : token_hvp_tables[isa];
 }
 
 size_t linattn__shape_parameter_count(const linattn__shape *shape) {

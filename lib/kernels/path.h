@@ -1,7 +1,8 @@
 /* path.h: what computes a model's value, gradient and Hessian-vector products from a batch.
  *
  * Two paths do, behind one interface. The moment path (moment.h) serves linear attention and needs second moments and queries
- * alone; the token path (token.h) serves every kind of attention, front MLPs and feed-forward blocks, and needs the tokens. */
+ * alone, with a front MLP the tokens instead; the token path (token.h) serves every kind of attention, front MLPs and feed-forward
+ * blocks, and needs the tokens. */
 #ifndef LINATTN_KERNELS_PATH_H
 #define LINATTN_KERNELS_PATH_H
 
@@ -18,8 +19,8 @@ typedef struct linattn__shape {
 
 /* Blocks of prompts, laid out as in sampler/prompts.h. */
 typedef struct linattn__data {
-    const double *tokens;   /* (blocks, n+1, d+1, 8); read by the token path only */
-    const double *moments;  /* (blocks, (d+1)(d+2)/2, 8); like queries read by the moment path only */
+    const double *tokens;   /* (blocks, n+1, d+1, 8); read by the token path, and for a front MLP */
+    const double *moments;  /* (blocks, (d+1)(d+2)/2, 8); like queries read by the moment path only, without a front MLP */
     const double *queries;  /* (blocks, d+1, 8) */
     const double *targets;  /* (blocks, 8); not read by predict */
     size_t blocks, prompts; /* prompts: at most 8 blocks; lanes beyond them are empty */
@@ -42,8 +43,8 @@ typedef struct linattn__kernels {
     double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *workspace);
 
     /* A of one layer and head: (blocks, n+1, n+1, 8). The token path's only; NULL on the moment path. */
-    void (*attend)(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t layer, size_t head, double *A,
-                   double *workspace);
+    void (*attend)(const linattn__shape *shape, const double *theta, const linattn__data *data, size_t layer, size_t head,
+                   double *A, double *workspace);
 } linattn__kernels;
 
 typedef struct linattn__hvp_kernels {
@@ -57,7 +58,7 @@ typedef struct linattn__hvp_kernels {
                 size_t first, int confined, double *out, double *workspace);
 } linattn__hvp_kernels;
 
-/* The path of a shape. */
+/* Whether a shape's prompts must keep their tokens, and its path, which is another question. */
 int linattn__needs_tokens(const linattn__shape *shape);
 const linattn__kernels *linattn__kernels_for(const linattn__shape *shape, enum linattn__isa isa);
 const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape, enum linattn__isa isa);

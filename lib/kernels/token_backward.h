@@ -24,15 +24,15 @@ LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     const factor Z = lanes(x.Z, k), U = lanes(token_row(g, x.U, h, row, k), k), Wbar = lanes(token_row(g, bar.W, h, row, k), k);
     double *const Ubar = token_row(g, bar.U, 0, row, k);
-    double *const a = token_strip(g, l, h, row);
+    double *const a = token_strip(g, l, h, row), *const sbar = g->count ? g->sbar : g->abar; /* only products want both */
     if (!g->kept) token_scores(g, x, a, h, row, width, k);
     product(g->abar, n, k, width, Z, transposed(Wbar), SET);
     token_mask(g, g->abar, width);
-    g->kind->apply(a, g->abar, keys, width, g->sbar);
-    product(Ubar, width, keys, k, transposed(lanes(g->sbar, width)), Z, SET);
+    g->kind->apply(a, g->abar, keys, width, sbar);
+    product(Ubar, width, keys, k, transposed(lanes(sbar, width)), Z, SET);
     if (moving) {
         product(bar.Z, n, width, k, lanes(a, width), Wbar, ADD);
-        product(bar.Z, keys, width, k, lanes(g->sbar, width), U, ADD);
+        product(bar.Z, keys, width, k, lanes(sbar, width), U, ADD);
     }
     for (size_t i = 0; i < g->count; i++) {
         const token_layer t = token_tangent_at(g, i, l, k);
@@ -47,11 +47,11 @@ LINATTN__INLINE void token_backward_strip(const token_group *g, size_t l, size_t
         g->kind->bend(a, g->adot, g->abar, keys, width, g->sdot);
         product(Ubardot, width, keys, k, transposed(lanes(g->sdot, width)), Z, SET);
         if (!moving) continue;
-        product(Ubardot, width, keys, k, transposed(lanes(g->sbar, width)), Zdot, ADD);
+        product(Ubardot, width, keys, k, transposed(lanes(sbar, width)), Zdot, ADD);
         product(dot.Z, n, width, k, lanes(g->adot, width), Wbar, ADD);
         product(dot.Z, n, width, k, lanes(a, width), Wbardot, ADD);
         product(dot.Z, keys, width, k, lanes(g->sdot, width), U, ADD);
-        product(dot.Z, keys, width, k, lanes(g->sbar, width), lanes(token_row(g, t.U, h, row, k), k), ADD);
+        product(dot.Z, keys, width, k, lanes(sbar, width), lanes(token_row(g, t.U, h, row, k), k), ADD);
     }
 }
 

@@ -44,7 +44,7 @@ LINATTN__INLINE void token_ff_backward(const token_group *g, size_t l, size_t fr
     const mlp m = token_ff(g, token_layer_at(g, g->values, l, k), l, from, k);
     const size_t at = token_ff_offset(g, l, k) * LINATTN__LANES;
     double *const Zbar = token_row(g, token_adjoint_at(g, g->bars, 0, k).Z, 0, from, k);
-    mlp_backward(&m, k, lanes(Zbar, k), g->Rbar, g->gradient ? g->gradient + at : NULL);
+    mlp_backward(&m, k, lanes(Zbar, k), g->Rbar, 1, g->gradient ? g->gradient + at : NULL);
     for (size_t i = 0; i < g->count; i++) {
         const mlp_direction d = token_ff_direction(g, i, l, from, k);
         double *const Zbardot = token_row(g, token_adjoint_at(g, g->dots, i, k).Z, 0, from, k);

@@ -38,7 +38,7 @@ LINATTN__INLINE void token_front_forward(const token_group *g, size_t k) {
 LINATTN__INLINE void token_front_backward(const token_group *g, size_t k) {
     const mlp m = token_front(g, k);
     const factor Zbar = lanes(token_adjoint_at(g, g->bars, 0, k).Z, k);
-    if (g->gradient) mlp_backward(&m, k - 1, Zbar, g->Rbar, g->gradient);
+    if (g->gradient) mlp_backward(&m, k - 1, Zbar, g->Rbar, 0, g->gradient);
     for (size_t i = 0; i < g->count; i++) {
         const mlp_direction d = token_front_direction(g, i, k);
         const factor Zbardot = lanes(token_adjoint_at(g, g->dots, i, k).Z, k);

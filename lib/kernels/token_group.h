@@ -2,13 +2,11 @@
 #ifndef LINATTN_KERNELS_TOKEN_GROUP_H
 #define LINATTN_KERNELS_TOKEN_GROUP_H
 
+#include "kernels/groups.h"
 #include "kernels/token.h"
 #include "kernels/token_front.h"
 
-enum {
-    GROUPS = LINATTN__BLOCK / LINATTN__LANES, /* of a block */
-    KEPT_DOUBLES = 1 << 17                    /* of A: a megabyte, which a second-level cache holds */
-};
+enum { KEPT_DOUBLES = 1 << 17 }; /* of A: a megabyte, which a second-level cache holds */
 
 /* Doubles of A in all layers and heads; 0 when they are too many to be kept. */
 static size_t kept_size(const linattn__shape *shape) {
@@ -90,14 +88,6 @@ LINATTN__INLINE void group_load(const token_group *g, const linattn__data *data,
 LINATTN__INLINE vreal group_forward(const token_group *g, const linattn__data *data, size_t block, size_t group, size_t k) {
     group_load(g, data, block, group, k);
     return token_forward(g, k);
-}
-
-/* x in lanes that hold a prompt, 0 in those beyond the last: with biases, what is made of zeros need not be 0. */
-LINATTN__INLINE vreal group_mask(const linattn__data *data, size_t block, size_t group, vreal x) {
-    const size_t first = block * LINATTN__BLOCK + group * LINATTN__LANES;
-    for (size_t i = 0; i < LINATTN__LANES; i++)
-        if (first + i >= data->prompts) x[i] = 0;
-    return x;
 }
 
 /* The squared error; adds its gradient, if wanted, and products. rates: room for (count). */

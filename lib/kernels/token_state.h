@@ -10,7 +10,7 @@
 typedef struct {
     double *Z;     /* (N, k) */
     double *U, *W; /* (H, N, k) */
-    double *Y, *R; /* with a feed-forward block: (N, k), what attention makes of Z; (N, ff) */
+    double *Y, *R; /* with a feed-forward block: (N, k), what attention makes of Z; (ff, N) */
 } token_layer;
 
 /* What the backward pass of a layer needs, overwritten by the next. */
@@ -36,8 +36,8 @@ typedef struct {
     double *adot, *sdot;          /* (N, STRIP) */
     double *gradient, *products;  /* (q) or NULL, (count, q): lane sums */
     double *X, *x;                /* front MLP: the tokens (N, k); (N, d) */
-    double *R, *Rdot;             /* (N, hidden), (count, N, hidden) */
-    double *Rbar, *Rbardot;       /* of a front MLP or a feed-forward block: (N, the larger of hidden and ff) */
+    double *R, *Rdot;             /* (hidden, N), (count, hidden, N) */
+    double *Rbar, *Rbardot;       /* of a front MLP or a feed-forward block: (the larger of hidden and ff, N) */
     vreal *kinks;                 /* arguments of ReLU that are exactly 0; NULL: not counted */
 } token_group;
 

@@ -30,6 +30,7 @@ static const row rows[] = {
     {"draw_moments_setting1", "setting1", .what = DRAW, .kind = LINATTN_BATCH_MOMENTS},
     {"draw_setting3", "setting3", .what = DRAW},
     {"gradient_setting1", "setting1", .what = GRADIENT},
+    {"gradient_nonlinear", "nonlinear", .what = GRADIENT},
     {"gradient_wide", "wide", .what = GRADIENT},
     {"gradient_softmax", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"gradient_relu", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_RELU},
@@ -222,7 +223,7 @@ int main(int argc, char **argv) {
     puts("name,size,threads,kernel,median_seconds,spread_seconds");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!wanted(&rows[i], argc, argv)) continue;
-        const int sized = rows[i].prompts || rows[i].layers || rows[i].dim, slow = sized || rows[i].what == NOISE;
+        const int sized = (rows[i].prompts || rows[i].layers || rows[i].dim), slow = sized || rows[i].what == NOISE;
         for (int32_t kernel = fastest; kernel >= (slow ? fastest : LINATTN_KERNEL_BASELINE); kernel--)
             if (linattn_kernel_available(kernel)) failed |= run(&rows[i], kernel, 1);
         if (rows[i].what != DRAW && !sized) failed |= run(&rows[i], fastest, 2);

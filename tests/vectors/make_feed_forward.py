@@ -182,7 +182,8 @@ def write(path, case, arrays):
         return repr(float(x)) if x else "0.0"
 
     with open(path, "w") as out:
-        print("# known answer; made by make_feed_forward.py in 50 digits; targets are +<w,x>, predictions carry the minus sign", file=out)
+        print("# known answer; make_feed_forward.py, 50 digits; targets are +<w,x>, predictions already carry the minus sign",
+              file=out)
         for name, value in case.items():
             print("config", name, value, file=out)
         for name, shape, values in arrays:
