@@ -19,7 +19,7 @@ static const struct {
     {"depth8", 8, 5, 20, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
     {"wide", 8, 20, 60, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
     {"nonlinear", 3, 5, 20, LINATTN_COVARIATES_NORMAL, 1, 0.05, 0.01},
-    {"softmax", 3, 5, 20, LINATTN_COVARIATES_NORMAL, 1, NAN, NAN},
+    {"softmax", 3, 5, 20, LINATTN_COVARIATES_NORMAL, 1, 0.2, 0.02},
 };
 enum { COUNT = sizeof PUBLISHED / sizeof PUBLISHED[0] };
 
