@@ -268,8 +268,8 @@ check-install: all ## installs into fresh folders and builds programs against th
 SANITIZE    = -DLINATTN__GENERAL_SIZES -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
 # Loops over every kernel and shape take checkers minutes; threads and memory are used there as in the other tests, and the known
 # answers run every kernel under checkers too.
-LONG_TESTS   = %/test_conformance %/test_hessian_blocks %/test_diagnostics_handle %/test_spectrum_threads
-THREAD_TESTS = $(filter-out %/test_conformance %/test_hessian_blocks, \
+LONG_TESTS   = %/test_conformance %/test_front %/test_hessian_blocks %/test_diagnostics_handle %/test_spectrum_threads
+THREAD_TESTS = $(filter-out %/test_conformance %/test_front %/test_hessian_blocks, \
                  $(patsubst %.c,$(BUILD)/%,$(shell grep -lE 'pthread|threads' $(TEST_SOURCES))))
 
 check-asan: ## the tests under the address and undefined-behaviour sanitizers
@@ -284,7 +284,7 @@ check-threads: $(THREAD_TESTS)
 
 check-valgrind: tests ## the tests under valgrind
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect' CK_FORK=no \
-	    tools/tally.sh $(filter-out $(LONG_TESTS),$(RUN_TESTS))
+	    tools/tally.sh $(filter-out $(LONG_TESTS) %/test_trained %/test_custom_sampler,$(RUN_TESTS))
 
 check-clang: ## everything built by clang without a warning, and tested
 	@$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=-Werror all check-programs

@@ -52,7 +52,6 @@ static int read_settings(settings *s, int argc, char **argv) {
                                       argc, argv);
     if (status != ARGUMENTS_GO_ON) return status;
     if (s->eval_prompts == 0) s->eval_prompts = s->e.quick ? 2000 : 20000;
-    if (s->stride == 0) return complain(EXIT_USAGE, "--stride is 0; allowed: at least 1");
     const int made = experiment_make(&s->e, &defaults, 1u << SGD | 1u << ADAM);
     return made == 0 ? ARGUMENTS_GO_ON : made;
 }

@@ -368,7 +368,7 @@ cp "$csv" "$work/one"
 # shellcheck disable=SC2086
 program softmax_vs_linear $small --threads 1 --out "$m"
 cmp -s "$csv" "$work/one" || fail "softmax_vs_linear: the number of threads changes the numbers"
-not_usable softmax_vs_linear '--stride is 0' --stride 0
+not_usable softmax_vs_linear '--stride is "0"' --stride 0
 not_usable softmax_vs_linear 'unknown option "--sead"' --sead 1
 
 # ---- adam_vs_sgd on a finite data set: at full batch every step sees the same prompts, so at rate 0 the loss stays; a feed-forward
