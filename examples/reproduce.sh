@@ -35,6 +35,20 @@ stage condition_number "$settings" "" --seeds 100                            # T
 stage condition_number "$settings sphere" --curve --seeds 6 --steps 10000    # F7
 stage directional_smoothness "$settings" "" --seeds 6 --steps 10000          # F2d
 stage generalized_smoothness "$settings" "" --seeds 3 --steps 2000           # F6
+stage softmax_vs_linear setting1 "" --seeds 6 --steps 4000                   # F4; curvature, attention and Q = W_Q^T W_K beside it
+stage adam_vs_sgd wide "--lr-sgd 0.1 --lr-adam 0.02" --seeds 3 --steps 1500  # F5
+[ -n "$quick" ] || stage gradient_error wide "" --seeds 2 --samples 300      # F5; minutes, most of them for 6400 eigenvalues
+stage adam_vs_sgd nonlinear "" --seeds 5 --steps 10000                       # FA
+stage gradient_error nonlinear "" --seeds 5 --samples 2000                   # FA
+stage condition_number nonlinear "--eval-batches 3 --eval-prompts 2000" --seeds 5 # FA
+stage directional_smoothness nonlinear "" --seeds 5 --steps 4000             # FA
+
+# Not in the paper: without noise (full batch), with feed-forward blocks, and the same with fresh batches, each optimizer at its best
+# of seven rates.
+tuned="--tune --lr-sgd 0.1 --eval-prompts 20000"
+stage adam_vs_sgd setting1 "$tuned" --seeds 6 --steps 5000
+stage adam_vs_sgd setting1 "$tuned --data-set 4000 --batch 4000" --seeds 6 --steps 5000
+stage adam_vs_sgd setting1 "$tuned --ff-hidden 24" --seeds 6 --steps 1500
 
 # Not in the paper: the comparison with the columns of a real table as covariates, at the recipe's rates and at the best of seven.
 for columns in 5 13; do
