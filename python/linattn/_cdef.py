@@ -1,6 +1,6 @@
 """The public headers for cffi, written by tools/cdef.py; edit the headers instead."""
 
-VERSION = (0, 2, 0)
+VERSION = (0, 3, 0)
 
 SOURCE = """
 enum {
@@ -152,9 +152,9 @@ enum linattn_nonfinite {
 };
 enum {
     LINATTN_VERSION_MAJOR = 0,
-    LINATTN_VERSION_MINOR = 2,
+    LINATTN_VERSION_MINOR = 3,
     LINATTN_VERSION_PATCH = 0,
-    LINATTN_VERSION_NUMBER = 200,
+    LINATTN_VERSION_NUMBER = 300,
 };
 enum {
     LINATTN_BLAS_INFO_SIZE = 128,
