@@ -39,7 +39,7 @@ typedef struct linattn__kernels {
     double (*sum_squares)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *gradient,
                           double *workspace);
 
-    /* How many arguments of a ReLU are exactly 0; NULL: there are no ReLUs. */
+    /* How many arguments of a ReLU are exactly 0; a shape that needs no tokens has none. */
     double (*count_kinks)(const linattn__shape *shape, const double *theta, const linattn__data *data, double *workspace);
 
     /* A of one layer and head: (blocks, n+1, n+1, 8). The token path's only; NULL on the moment path. */

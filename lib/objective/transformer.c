@@ -124,7 +124,8 @@ static int count_kinks(linattn_objective *objective, uint64_t draw, const double
     linattn__transformer *f = (linattn__transformer *)objective;
     kink_job job = {.round = {.f = f, .theta = f->composed ? f->composed : theta, .draw = draw, .done = 1}};
     if (f->composed) linattn__model_compose(f->model, theta, NULL, f->composed);
-    const int status = f->kernels->count_kinks ? linattn__transformer_rounds(&job.round, count_chunk, add_counts) : LINATTN_OK;
+    const int status =
+        linattn__needs_tokens(&f->shape) ? linattn__transformer_rounds(&job.round, count_chunk, add_counts) : LINATTN_OK;
     *count = (uint64_t)job.count;
     return status;
 }
