@@ -132,7 +132,7 @@ START_TEST(structs_of_any_size) {
     OPTIONS_OF_ANY_SIZE(linattn_trainer_options, linattn_trainer_options_init, (void)0,
                         linattn_trainer_create(&trainer, objective, optimizer, theta, &o.known), linattn_trainer_destroy(trainer));
     RESULTS_OF_ANY_SIZE(linattn_tensor, sizeof(linattn_tensor), linattn_model_get_tensor(model, 0, &o.known));
-    RESULTS_OF_ANY_SIZE(linattn_recipe, sizeof(linattn_recipe), linattn_recipe_get(0, &o.known));
+    RESULTS_OF_ANY_SIZE(linattn_recipe, offsetof(linattn_recipe, attention), linattn_recipe_get(0, &o.known));
     RESULTS_OF_ANY_SIZE(linattn_derivative_report, offsetof(linattn_derivative_report, kinks),
                         linattn_objective_check_derivatives(objective, 0, theta, 1e-5, &o.known));
     RESULTS_OF_ANY_SIZE(linattn_step_record, sizeof(linattn_step_record),
