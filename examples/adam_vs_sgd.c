@@ -49,11 +49,11 @@ static int read_settings(settings *s, int argc, char **argv) {
         arguments_read(table, sizeof table / sizeof *table,
                        "Trains a linear transformer with SGD and with Adam; writes a table, a CSV file and a picture.", argc, argv);
     if (status != ARGUMENTS_GO_ON) return status;
-    if (s->e.data_set > 0 && s->e.batch > s->e.data_set)
-        return complain(EXIT_USAGE, "--batch is %" PRIu64 "; allowed: 1 to --data-set, which is %" PRIu64, s->e.batch,
-                        s->e.data_set);
     if (s->eval_prompts == 0) s->eval_prompts = s->e.quick ? 10000 : 100000;
     const int made = experiment_make(&s->e, &defaults, s->tune ? 0 : 1u << SGD | 1u << ADAM);
+    if (made == 0 && s->e.data_set > 0 && s->e.recipe.prompts > s->e.data_set)
+        return complain(EXIT_USAGE, "--batch is %zu; allowed: 1 to --data-set, which is %" PRIu64, s->e.recipe.prompts,
+                        s->e.data_set);
     for (size_t k = 0; made == 0 && k < OPTIMIZERS; k++)
         if (isnan(s->e.rules[k].learning_rate)) s->e.rules[k].learning_rate = FIRST_RATE;
     name_variant(s);
@@ -63,14 +63,15 @@ static int read_settings(settings *s, int argc, char **argv) {
 /* A few prompts decide the mean of the squared error: covariates are heavy-tailed, or contexts so short that the normal ones'
  * second moments are (setting 2 late in training: the loss on 100000 prompts is thousands of times that on most batches of 1000).
  */
-static int heavy_tailed(const linattn_recipe *r) { return r->covariates == LINATTN_COVARIATES_GAMMA || r->context <= r->dim; }
+static const char *heavy_tails(const linattn_recipe *r) {
+    if (r->covariates == LINATTN_COVARIATES_GAMMA) return "The covariates are heavy-tailed";
+    return r->context <= r->dim ? "So short a context has heavy-tailed second moments" : NULL;
+}
 
 static int work(void *user) {
     settings *s = user;
-    const comparison_plan plan = {.experiment = &s->e,
-                                  .subject = "recipe",
-                                  .heavy_tails = heavy_tailed(&s->e.recipe) ? "The covariates are heavy-tailed" : NULL,
-                                  .eval_prompts = s->eval_prompts};
+    const comparison_plan plan = {
+        .experiment = &s->e, .subject = "recipe", .heavy_tails = heavy_tails(&s->e.recipe), .eval_prompts = s->eval_prompts};
     const int status = s->tune ? tuning_run(&s->e, s->eval_prompts) : 0;
     return status == 0 ? comparison_run(&plan) : status;
 }

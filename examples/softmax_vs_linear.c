@@ -66,7 +66,7 @@ static int make_variant(settings *s, size_t v) {
     snprintf(e->recipe.name, sizeof e->recipe.name, "%s", names[v]);
     int status = linattn_recipe_model_options(&e->recipe, &shape, sizeof shape);
     if (v == FACTORED) shape.qk_rank = shape.form == LINATTN_FORM_FULL ? shape.dim + 1 : shape.dim;
-    if (v == SOFTMAX) shape.attention = LINATTN_ATTENTION_SOFTMAX;
+    shape.attention = v == SOFTMAX ? LINATTN_ATTENTION_SOFTMAX : LINATTN_ATTENTION_LINEAR;
     if (status == LINATTN_OK && v == SOFTMAX) status = linattn_recipe_find("softmax", &softmax);
     if (v == SOFTMAX && s->e.rates[SGD] == 0) e->rules[SGD].learning_rate = softmax.sgd_learning_rate;
     if (v == SOFTMAX && s->e.rates[ADAM] == 0) e->rules[ADAM].learning_rate = softmax.adam_learning_rate;

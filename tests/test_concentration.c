@@ -19,12 +19,13 @@ static void check(linattn_concentration c, double entropy, double largest, doubl
 
 START_TEST(rows_with_known_answers) {
     const double even[4] = {0.25, 0.25, 0.25, 0.25}, one[4] = {0, 0, 3, 0}, signs[3] = {-1, 2, 1}, huge[2] = {1e308, -1e308};
-    const double tiny[2] = {5e-324, 5e-324};
+    const double tiny[2] = {5e-324, 5e-324}, beside[3] = {1, 1, 5e-324};
     check(measure(even, 1, 4, 4, 3), log(4), 0.25, 0.75, 1);
     check(measure(one, 1, 4, 4, 1), 0, 1, 1, 0);
     check(measure(signs, 1, 3, 3, 2), 1.5 * log(2), 0.5, 0.75, 0.5);
     check(measure(huge, 1, 2, 2, 1), log(2), 0.5, 0.5, 1);
     check(measure(tiny, 1, 2, 2, 2), log(2), 0.5, 1, 1);
+    check(measure(beside, 1, 3, 3, 2), log(2), 0.5, 1, 0);
     check(measure(one + 2, 1, 1, 1, 1), 0, 1, 1, 1);
 }
 END_TEST

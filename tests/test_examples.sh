@@ -369,6 +369,10 @@ cp "$csv" "$work/one"
 program softmax_vs_linear $small --threads 1 --out "$m"
 cmp -s "$csv" "$work/one" || fail "softmax_vs_linear: the number of threads changes the numbers"
 not_usable softmax_vs_linear '--stride is "0"' --stride 0
+# shellcheck disable=SC2086
+program softmax_vs_linear $small --recipe softmax --out "$m"
+awk -F, '$4 == 0 && $3 == 0 && $2 == "SGD" { loss[$1] = $5 } END { exit loss["linear"] == loss["softmax"] }' \
+    "$m/softmax_vs_linear_softmax.csv" || fail "softmax_vs_linear --recipe softmax: linear attention is softmax too"
 not_usable softmax_vs_linear 'unknown option "--sead"' --sead 1
 
 # ---- adam_vs_sgd on a finite data set: at full batch every step sees the same prompts, so at rate 0 the loss stays; a feed-forward
@@ -378,6 +382,9 @@ awk -F, 'NR > 1 { loss[$5] = 1 } END { n = 0; for (l in loss) n++; exit n != 1 }
     fail "the full batch changes from step to step"
 run 0 compare --seeds 1 --steps 1 --ff-hidden 3 --batch 20 --eval-prompts 10 --out "$m"
 [ -s "$m/adam_vs_sgd_setting1_ff3.csv" ] || fail "adam_vs_sgd --ff-hidden: files"
+not_usable adam_vs_sgd '--batch is 1000; allowed: 1 to --data-set, which is 50' --data-set 50
+run 1 "$build/examples/adam_vs_sgd" --tune --lr-sgd 1e200 --seeds 1 --steps 20 --batch 10 --eval-prompts 10 --out "$m"
+one_line_of_complaint 'SGD diverges at every rate'
 not_usable adam_vs_sgd '--batch is 60; allowed: 1 to --data-set, which is 50' --data-set 50 --batch 60
 
 # ---- Without gnuplot: a note, the numbers, status 0.

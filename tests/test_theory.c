@@ -94,6 +94,26 @@ START_TEST(rotated_covariates_with_normal_weights) {
 }
 END_TEST
 
+/* Gamma covariates of any scale: Q times the scale is the same, and the loss over it. With k = 1, d = 2, n = 5: rho = 1, so with Omega = I
+ * a = 6/5, b = 2/5, and Q scale = -(2/(k 1)) / (8/5) = -1.25. */
+START_TEST(any_scale_will_do) {
+    static const double scales[] = {1, 1e155, 1e-161, 1e-170, 1e300};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        linattn_sampler_options o = options_of(LINATTN_COVARIATES_GAMMA);
+        double Q[4], loss;
+        o.dim = 2;
+        o.context = 5;
+        o.gamma_scale = scales[i];
+        linattn_sampler *sampler = sampler_of(&o);
+        ck_assert_ok(linattn_theory_one_layer(sampler, Q, &loss));
+        ck_assert_double_eq_tol(Q[0] * scales[i], -1.25, 1e-13);
+        ck_assert_double_eq_tol(Q[1] * scales[i], 0, 1e-13);
+        ck_assert_double_eq_tol(loss / scales[i], 2 * 0.5 * (1 - 0.625), 1e-13);
+        linattn_sampler_destroy(sampler);
+    }
+}
+END_TEST
+
 /* Samplers of all kinds that theory knows. */
 static linattn_sampler_options varied(int which) {
     linattn_sampler_options o = options_of(which % 4);
@@ -310,6 +330,7 @@ static Suite *theory_suite(void) {
     tcase_add_unchecked_fixture(tc, set_factors, NULL);
     tcase_add_test(tc, rotated_covariates_with_inverse_weights);
     tcase_add_test(tc, rotated_covariates_with_normal_weights);
+    tcase_add_test(tc, any_scale_will_do);
     tcase_add_loop_test(tc, prompts_agree, 0, 8);
     tcase_add_test(tc, a_multiple_of_theory_is_told);
     tcase_add_loop_test(tc, full_form_and_factors, 0, 2);

@@ -95,8 +95,11 @@ int tuning_run(experiment *e, uint64_t eval_prompts) {
         status = runs_execute(JOBS, (size_t)e->threads, run_one, &t);
         progress_end(&bar);
     }
+    if (status == 0) print(&t);
+    for (size_t k = 0; status == 0 && k < OPTIMIZERS; k++)
+        if (!isfinite(mean_log(&t, best(&t, k), k)))
+            status = complain(EXIT_FAILED, "%s diverges at every rate that was tried", experiment_optimizers[k]);
     if (status == 0) {
-        print(&t);
         for (size_t k = 0; k < OPTIMIZERS; k++) e->rules[k] = t.trials[best(&t, k)].rules[k];
     }
     linattn_batch_destroy(t.median_over);

@@ -1,11 +1,12 @@
 /* theory.c: the best linear transformer of one layer.
  *
  * In block form it predicts x_query^T W c / n with W = -Q_x and c = X^T y. With covariates x = F x0, x0 isotropic, E x0 x0^T = m2 I,
- * E x0 x0^T A x0 x0^T = m4 (2 A + tr(A) I) for symmetric A, weights of covariance Omega, noise of variance sigma^2 on y, and in x0's
- * coordinates W0 = F^T W F, Omega0 = F^T Omega F, the mean squared error is least where
- *     W0 (alpha Omega0 + beta I) = m2 Omega0,    alpha = ((n - 1) m2^2 + 2 m4) / n,    beta = (m4 tr(Omega0) + sigma^2 m2) / n,
- * so W0 has Omega0's eigenvectors and the eigenvalues m2 omega / (alpha omega + beta), and the error is
- *     sum over omega of m2 omega (1 - m2 m2 omega / (alpha omega + beta)).
+ * E x0 x0^T A x0 x0^T = rho m2^2 (2 A + tr(A) I) for symmetric A, weights of covariance Omega, noise of variance sigma^2 on y, and in
+ * x0's coordinates W0 = F^T W F and Omega0 = F^T Omega F, the mean squared error is least where
+ *     m2 W0 (a Omega0 + b I) = Omega0,    a = (n - 1 + 2 rho) / n,    b = (rho tr(Omega0) + sigma^2 / m2) / n,
+ * so W0 has Omega0's eigenvectors and the eigenvalues omega / (m2 (a omega + b)), and the error is
+ *     sum over omega of m2 omega (1 - omega / (a omega + b)).
+ * Written like this no product of scales is formed that the answer does not have.
  * Derivation and special cases: docs/numerics.md, "Baselines and theory". */
 #include "baseline/theory.h"
 #include "common/allocate.h"
@@ -16,29 +17,27 @@
 #include <math.h>
 #include <string.h>
 
-/* m2 and m4 of x0: of |x0|^2 = r, E r / d and E r^2 / (d (d + 2)). */
-static int isotropic_moments(const linattn_sampler_options *o, double *m2, double *m4) {
-    const double d = (double)o->dim, k = o->gamma_shape, scale = o->gamma_scale;
-    double mean = d, square = d * (d + 2);
+/* Of x0, r = |x0|^2: m2 = E r / d, and rho = m4 / m2^2 with m4 = E r^2 / (d (d + 2)), which has no scale. */
+static int isotropic_moments(const linattn_sampler_options *o, double *m2, double *rho) {
+    const double d = (double)o->dim;
     switch (o->covariates) {
     case LINATTN_COVARIATES_NORMAL:
     case LINATTN_COVARIATES_ROTATED:
-        break;
+        *m2 = *rho = 1;
+        return LINATTN_OK;
     case LINATTN_COVARIATES_SPHERE:
-        mean = square = 1;
-        break;
+        *m2 = 1 / d;
+        *rho = d / (d + 2);
+        return LINATTN_OK;
     case LINATTN_COVARIATES_GAMMA:
-        mean = k * scale;
-        square = k * (k + 1) * scale * scale;
-        break;
+        *m2 = o->gamma_shape * (o->gamma_scale / d);
+        *rho = (1 + 1 / o->gamma_shape) * d / (d + 2);
+        return LINATTN_OK;
     default:
         return linattn__fail(LINATTN_EUNSUPPORTED,
                              "the sampler's covariates are %d; allowed: 0 (normal), 1 (sphere), 2 (gamma), 3 (rotated)",
                              (int)o->covariates);
     }
-    *m2 = mean / d;
-    *m4 = square / (d * (d + 2));
-    return LINATTN_OK;
 }
 
 /* out (d, d) = a^T b. */
@@ -89,7 +88,7 @@ static int from_coordinates(const double *F, size_t d, double *W, double *room) 
 }
 
 /* room: (4 d + 1, d). */
-static int solve(const linattn_sampler_options *o, double m2, double m4, double *room, double *Q, double *loss) {
+static int solve(const linattn_sampler_options *o, double m2, double rho, double *room, double *Q, double *loss) {
     const size_t d = o->dim;
     const double n = (double)o->context, sigma = o->noise_std;
     double *Omega0 = room, *vectors = room + d * d, *spare = vectors + d * d, *omega = spare + 2 * d * d, trace = 0;
@@ -99,12 +98,12 @@ static int solve(const linattn_sampler_options *o, double m2, double m4, double 
     if (status == LINATTN_OK) status = linattn__symmetric_eigen(Omega0, d, omega, vectors, &driver);
     if (status != LINATTN_OK) return status;
     for (size_t i = 0; i < d; i++) trace += omega[i] = omega[i] > 0 ? omega[i] : 0; /* below 0 only by rounding */
-    const double alpha = ((n - 1) * m2 * m2 + 2 * m4) / n, beta = (m4 * trace + sigma * sigma * m2) / n;
+    const double a = (n - 1 + 2 * rho) / n, b = (rho * trace + sigma / m2 * sigma) / n;
     *loss = o->noisy_target ? sigma * sigma : 0;
     memset(Q, 0, d * d * sizeof *Q);
     for (size_t e = 0; e < d; e++) {
-        const double w = omega[e] > 0 ? m2 * omega[e] / (alpha * omega[e] + beta) : 0, *v = vectors + e * d;
-        *loss += m2 * omega[e] * (1 - m2 * w);
+        const double share = omega[e] > 0 ? omega[e] / (a * omega[e] + b) : 0, w = share / m2, *v = vectors + e * d;
+        *loss += m2 * omega[e] * (1 - share);
         for (size_t i = 0; i < d; i++)
             for (size_t j = 0; j < d; j++) Q[i * d + j] -= w * v[i] * v[j];
     }
@@ -115,17 +114,17 @@ static int solve(const linattn_sampler_options *o, double m2, double m4, double 
 
 int linattn__theory_one_layer(const linattn_sampler *sampler, double *Q, double *loss) {
     const linattn_sampler_options *o = linattn__sampler_get_options(sampler);
-    double m2 = 0, m4 = 0;
+    double m2 = 0, rho = 0;
     if (linattn__sampler_is_custom(sampler))
         return linattn__fail(LINATTN_EUNSUPPORTED, "the sampler is a function of the caller's; allowed: one made of options");
     if (o->task != LINATTN_TASK_LINEAR && o->task != LINATTN_TASK_SPARSE_LINEAR)
         return linattn__fail(LINATTN_EUNSUPPORTED, "the sampler's task is %d; allowed: 0 (linear), 1 (sparse linear)",
                              (int)o->task);
-    int status = isotropic_moments(o, &m2, &m4);
+    int status = isotropic_moments(o, &m2, &rho);
     if (status != LINATTN_OK) return status;
     double *room = linattn__allocate(4 * o->dim + 1, o->dim * sizeof *room);
     if (!room) return linattn__fail_memory("the theory's solution");
-    status = solve(o, m2, m4, room, Q, loss);
+    status = solve(o, m2, rho, room, Q, loss);
     linattn__release(room);
     return status;
 }

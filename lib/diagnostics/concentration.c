@@ -24,8 +24,10 @@ static void add_row(const double *a, size_t keys, size_t top, double *w, double 
         return;
     }
     for (size_t j = 0; j < keys; j++) sum += w[j] = fabs(a[j]) / largest;
-    for (size_t j = 0; j < keys; j++)
-        if (w[j] > 0) entropy -= w[j] / sum * log(w[j] / sum);
+    for (size_t j = 0; j < keys; j++) {
+        const double part = w[j] / sum; /* may be 0 where w is not */
+        if (part > 0) entropy -= part * log(part);
+    }
     qsort(w, keys, sizeof *w, descending);
     for (size_t j = 0; j < top; j++) share += w[j] / sum;
     ratio[out->rows++] = w[keys - 1];

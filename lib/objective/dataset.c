@@ -76,6 +76,7 @@ void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, linattn__prompt
 }
 
 int linattn__dataset_describe(const linattn__dataset *set, linattn__describe visit, void *user) {
-    const int status = visit("dataset.mode", (uint64_t)set->mode, user);
+    int status = visit("dataset.size", linattn__batch_prompts(set->batch)->prompts, user);
+    if (status == LINATTN_OK) status = visit("dataset.mode", (uint64_t)set->mode, user);
     return status == LINATTN_OK ? visit("dataset.seed", set->seed, user) : status;
 }
