@@ -10,6 +10,7 @@ if [ "${1:-}" = --one ]; then
     printf '== %s\n' "$3"
     if (eval "${WRAP:-} $3"); then
         printf '%s\n' "$3" >>"$2/passed"
+        printf '(%s s)\n' $(($(date +%s) - begun))
     else
         printf 'FAILED (status %s, %s s): %s\n' $? $(($(date +%s) - begun)) "$3" >>"$2/failed"
     fi
