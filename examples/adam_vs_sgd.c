@@ -21,11 +21,12 @@ typedef struct settings {
 /* Where the search for a rate begins that neither recipe nor user names. */
 static const double FIRST_RATE = 0.02;
 
-/* Files of a variant do not replace the recipe's: "adam_vs_sgd_setting1_ff24_set4000_tuned". */
+/* Files of a variant do not replace the recipe's: "adam_vs_sgd_setting1_ff24_full4000_tuned". */
 static void name_variant(settings *s) {
     char name[sizeof s->e.name], ff[16] = "", set[16] = "";
     if (s->e.ff_hidden > 0) snprintf(ff, sizeof ff, "_ff%u", (unsigned)s->e.ff_hidden);
-    if (s->e.data_set > 0) snprintf(set, sizeof set, "_set%u", (unsigned)s->e.data_set);
+    const char *kind = s->e.recipe.prompts == s->e.data_set ? "_full" : "_set"; /* batch */
+    if (s->e.data_set > 0) snprintf(set, sizeof set, "%s%u", kind, (unsigned)s->e.data_set);
     memcpy(name, s->e.name, sizeof name);
     snprintf(s->e.name, sizeof s->e.name, "%.40s%s%s%s", name, ff, set, s->tune ? "_tuned" : "");
 }

@@ -1,9 +1,9 @@
 /* softmax_vs_linear: is linear attention a fair stand-in for softmax attention, and does it matter how Q is written?
  *
- * Trains a recipe's transformer three times over, with linear attention, with linear attention whose Q is W_Q^T W_K, and with softmax
- * attention, each by SGD and Adam over several seeds, on the same batches. Along every run it measures loss, robust condition
- * numbers, directional smoothness, the stable rank of Q and how concentrated attention is (common/trajectory.h). Out come a table,
- * two CSV files and three pictures. */
+ * Trains a recipe's transformer three times over, with linear attention, with linear attention whose Q is W_Q^T W_K, and with
+ * softmax attention, each by SGD and Adam over several seeds, on the same batches. Along every run it measures loss, robust
+ * condition numbers, directional smoothness, the stable rank of Q and how concentrated attention is (common/trajectory.h). Out come
+ * a table, two CSV files and three pictures. */
 #include "common/complain.h"
 #include "common/estimate.h"
 #include "common/plot.h"
@@ -27,12 +27,16 @@ typedef struct settings {
     uint64_t eval_prompts, stride;
     linattn_batch *judges, *measured;
     uint64_t *stops;
+    size_t stop_count;
     trajectory_plan plans[VARIANTS];
     trajectory *runs; /* (VARIANTS, OPTIMIZERS, seeds) */
     progress bar;
 } settings;
 
-enum { MEASURED_PROMPTS = 1000, /* as the paper's evaluation batch */ SERIES = 24 /* most curves of a picture */ };
+enum {
+    MEASURED_PROMPTS = 1000, /* as the paper's evaluation batch */
+    SERIES = 24              /* most curves of a picture */
+};
 
 static int read_settings(settings *s, int argc, char **argv) {
     static const experiment_defaults defaults = {.program = "softmax_vs_linear", .quick_seeds = 2, .quick_steps = 300};
@@ -43,8 +47,8 @@ static int read_settings(settings *s, int argc, char **argv) {
     own[EVAL_PROMPTS] = (argument){"--eval-prompts", ARGUMENT_COUNT, &s->eval_prompts, UINT32_MAX, "prompts of the loss (20000)"};
     own[EVERY] = (argument){"--stride", ARGUMENT_COUNT, &s->stride, 1000000000, "steps between measurements (250)"};
     table[EXPERIMENT_RECIPE].help = "whose data and sizes are used (setting1); see adam_vs_sgd --help";
-    table[EXPERIMENT_LR_SGD].help = "learning rate of SGD for all three (each one's own)";
-    table[EXPERIMENT_LR_ADAM].help = "learning rate of Adam for all three (each one's own)";
+    table[EXPERIMENT_LR_SGD].help = "learning rate of SGD for all three (the recipe's; softmax: recipe softmax's)";
+    table[EXPERIMENT_LR_ADAM].help = "learning rate of Adam for all three (likewise)";
     table[EXPERIMENT_QUICK].help = "2 seeds, 300 steps and 2000 prompts where not given";
     const int status = arguments_read(table, sizeof table / sizeof *table,
                                       "Trains transformers with linear and with softmax attention and measures them on the way; "
@@ -72,21 +76,18 @@ static int make_variant(settings *s, size_t v) {
     if (v == SOFTMAX && s->e.rates[ADAM] == 0) e->rules[ADAM].learning_rate = softmax.adam_learning_rate;
     if (status == LINATTN_OK) status = linattn_model_create(&e->model, &shape);
     s->plans[v] = (trajectory_plan){
-        {.experiment = e, .stops = s->stops, .stop_count = s->plans[0].path.stop_count, .with_next = 1}, s->judges, s->measured};
-    s->plans[v].path.bar = &s->bar;
+        {.experiment = e, .stops = s->stops, .stop_count = s->stop_count, .with_next = 1, .bar = &s->bar}, s->judges, s->measured};
     return status == LINATTN_OK ? 0 : complain(EXIT_FAILED, "%s", linattn_last_message());
 }
 
 static int prepare(settings *s) {
-    size_t stops;
-    s->stops = path_stops(s->stride, s->e.recipe.steps, &stops);
+    s->stops = path_stops(s->stride, s->e.recipe.steps, &s->stop_count);
     s->runs = calloc(VARIANTS * OPTIMIZERS * (size_t)s->e.seeds, sizeof *s->runs);
     if (s->stops == NULL) return EXIT_FAILED;
     if (s->runs == NULL) return complain(EXIT_FAILED, "no memory for the runs");
     if (linattn_batch_create_from_sampler(&s->judges, s->e.evaluation, (size_t)s->eval_prompts, 0) != LINATTN_OK ||
         linattn_batch_create_from_sampler(&s->measured, s->e.evaluation, MEASURED_PROMPTS, 1) != LINATTN_OK)
         return complain(EXIT_FAILED, "%s", linattn_last_message());
-    s->plans[0].path.stop_count = stops;
     int status = 0;
     for (size_t v = 0; v < VARIANTS && status == 0; v++) status = make_variant(s, v);
     return status;
@@ -217,7 +218,7 @@ typedef struct canvas {
 
 /* Mean over seeds and its 95% interval, as one more curve. */
 static void add_curve(canvas *c, size_t v, size_t k, size_t offset, const char *label, const char *colour, int dashed) {
-    const size_t stops = c->s->plans[0].path.stop_count;
+    const size_t stops = c->s->stop_count;
     double *const x = c->columns + 4 * stops * c->used, *const y = x + stops, *const low = y + stops, *const high = low + stops;
     for (size_t i = 0; i < stops; i++) {
         const estimate all = mean_at(c->s, v, k, i, offset, c->values, c->values + c->s->e.seeds);
@@ -303,7 +304,7 @@ static int draw_attention(canvas *c) {
 
 static int draw(const settings *s) {
     canvas c = {.s = s};
-    c.columns = calloc(SERIES * 4 * s->plans[0].path.stop_count, sizeof *c.columns);
+    c.columns = calloc(SERIES * 4 * s->stop_count, sizeof *c.columns);
     c.values = calloc(2 * (size_t)s->e.seeds, sizeof *c.values);
     int status = c.columns && c.values ? 0 : complain(EXIT_FAILED, "no memory for the pictures");
     if (status == 0) status = draw_losses(&c);
@@ -322,7 +323,7 @@ static void print_estimate(estimate e) {
 }
 
 static int print_table(const settings *s, double seconds) {
-    const size_t last = s->plans[0].path.stop_count - 1;
+    const size_t last = s->stop_count - 1;
     double *values = calloc(2 * (size_t)s->e.seeds, sizeof *values);
     if (values == NULL) return complain(EXIT_FAILED, "no memory for the table");
     char text[120];

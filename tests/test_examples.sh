@@ -378,7 +378,7 @@ not_usable softmax_vs_linear 'unknown option "--sead"' --sead 1
 # ---- adam_vs_sgd on a finite data set: at full batch every step sees the same prompts, so at rate 0 the loss stays; a feed-forward
 # block.
 run 0 compare --seeds 1 --steps 100 --lr-sgd 1e-300 --lr-adam 1e-300 --data-set 50 --batch 50 --eval-prompts 10 --out "$m"
-awk -F, 'NR > 1 { loss[$5] = 1 } END { n = 0; for (l in loss) n++; exit n != 1 }' "$m/adam_vs_sgd_setting1_set50.csv" ||
+awk -F, 'NR > 1 { loss[$5] = 1 } END { n = 0; for (l in loss) n++; exit n != 1 }' "$m/adam_vs_sgd_setting1_full50.csv" ||
     fail "the full batch changes from step to step"
 run 0 compare --seeds 1 --steps 1 --ff-hidden 3 --batch 20 --eval-prompts 10 --out "$m"
 [ -s "$m/adam_vs_sgd_setting1_ff3.csv" ] || fail "adam_vs_sgd --ff-hidden: files"

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 
 enum {
-    STRIDE = 50,           /* steps between evaluations */
-    MILESTONE = 2000,      /* a step whose loss is printed beside the last one */
-    MEDIAN_PROMPTS = 10000 /* the median over prompts is taken over this many of them */
+    STRIDE = 50,     /* steps between evaluations */
+    MILESTONE = 2000 /* a step whose loss is printed beside the last one */
 };
 
 typedef struct comparison {
@@ -31,7 +30,8 @@ static const training_curve *curve_of(const comparison *c, size_t seed, size_t o
 
 static int make_plan(comparison *c) {
     training_plan *plan = &c->plan;
-    const size_t few = c->chosen->eval_prompts < MEDIAN_PROMPTS ? (size_t)c->chosen->eval_prompts : MEDIAN_PROMPTS;
+    const size_t few =
+        c->chosen->eval_prompts < TRAINING_MEDIAN_PROMPTS ? (size_t)c->chosen->eval_prompts : TRAINING_MEDIAN_PROMPTS;
     plan->path.experiment = c->e;
     plan->path.with_next = 1;
     plan->path.stops = c->stops = path_stops(STRIDE, c->e->recipe.steps, &plan->path.stop_count);
@@ -236,7 +236,8 @@ static int print_table(const comparison *c, double seconds) {
     if (c->chosen->heavy_tails != NULL)
         printf("%s: a few prompts decide the loss, and its sample mean is not reliable. Median error:\n"
                "the same for the median over %" PRIu64 " prompts of (prediction - target)^2 at the end.\n",
-               c->chosen->heavy_tails, c->chosen->eval_prompts < MEDIAN_PROMPTS ? c->chosen->eval_prompts : MEDIAN_PROMPTS);
+               c->chosen->heavy_tails,
+               c->chosen->eval_prompts < TRAINING_MEDIAN_PROMPTS ? c->chosen->eval_prompts : TRAINING_MEDIAN_PROMPTS);
     printf("Took %.1f s, up to %" PRIu64 " runs at a time. Files: %s/%s.*\n", seconds, c->e->threads, c->e->folder, c->e->name);
     if (fflush(stdout) != 0 || ferror(stdout)) return complain(EXIT_FAILED, "standard output cannot be written");
     return 0;

@@ -4,6 +4,8 @@
 
 #include "path.h"
 
+enum { TRAINING_MEDIAN_PROMPTS = 10000 }; /* medians over prompts are taken over this many of them at most */
+
 /* What is measured at theta_t, t = step. */
 typedef struct training_point {
     uint64_t step;

@@ -8,7 +8,6 @@
 
 static const double factors[] = {0.1, 0.2, 0.5, 1, 2, 5, 10};
 
-enum { MEDIAN_PROMPTS = 10000 }; /* the median over prompts is taken over this many of them */
 enum { FACTORS = sizeof factors / sizeof *factors, JOBS = FACTORS * OPTIMIZERS * TUNING_SEEDS };
 
 typedef struct tuning {
@@ -68,7 +67,7 @@ static void print(const tuning *t) {
 }
 
 static int prepare(tuning *t, const experiment *e, uint64_t eval_prompts, progress *bar) {
-    const size_t few = eval_prompts < MEDIAN_PROMPTS ? (size_t)eval_prompts : MEDIAN_PROMPTS;
+    const size_t few = eval_prompts < TRAINING_MEDIAN_PROMPTS ? (size_t)eval_prompts : TRAINING_MEDIAN_PROMPTS;
     linattn_sampler_options other = e->data;
     other.stream = LINATTN_STREAM_EVALUATION;
     other.seed = TUNING_EVALUATION_SEED;
