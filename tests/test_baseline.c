@@ -210,6 +210,9 @@ START_TEST(bad_options_are_refused) {
     REFUSED(descent, rates = bad + 4, LINATTN_ENONFINITE, "rates[0] is nan");
     REFUSED(descent, preconditioner = bad, LINATTN_ENONFINITE, "preconditioner[4] is nan");
     ck_assert_status(linattn_baseline_predict(moments, &squares, predictions), LINATTN_EUNSUPPORTED, "needs tokens");
+    linattn_batch_destroy(batch);
+    batch = make_batch(3, 7, 1.7e308, LINATTN_BATCH_TOKENS); /* noise that overflows in some responses */
+    ck_assert_status(linattn_baseline_predict(batch, &squares, predictions), LINATTN_ENONFINITE, "prompt ");
     ck_assert_double_eq(predictions[0], 7);
     linattn_batch_destroy(batch);
     linattn_batch_destroy(moments);

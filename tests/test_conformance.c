@@ -49,20 +49,6 @@ static reference_model model_of(int i) {
                              .ff_hidden = networks / 2 ? 5 - turn : 0};
 }
 
-static double *numbers(size_t count) {
-    double *x = calloc(count, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
-
-static double gradient_of(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads, double *gradient) {
-    linattn_objective *f = random_case_objective(c, batch, kernel, threads);
-    double value = NAN;
-    ck_assert_ok(linattn_objective_gradient(f, 0, c->theta, &value, gradient));
-    linattn_objective_destroy(f);
-    return value;
-}
-
 /* The batch sizes are those at which blocks of 8 and chunks of 64 begin and end. */
 START_TEST(every_kernel_agrees_with_the_definition) {
     static const size_t prompts[] = {1, 7, 8, 9, 17, 63, 64, 65, 130};
@@ -73,7 +59,7 @@ START_TEST(every_kernel_agrees_with_the_definition) {
     int compared = 0;
     for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
         if (!linattn_kernel_available(kernel)) continue;
-        ck_assert_double_le(fabs(gradient_of(&c, NULL, kernel, 1, got) - loss), 1e-13 * loss);
+        ck_assert_double_le(fabs(random_case_gradient(&c, NULL, kernel, 1, got) - loss), 1e-13 * loss);
         ck_assert_double_le(relative_distance(got, wanted, c.p), 1e-12);
         if (!compared++) memcpy(first, got, c.p * sizeof *first);
         ck_assert_double_le(relative_distance(got, first, c.p), 1e-12);
@@ -124,8 +110,8 @@ static void differences_of_gradients(const random_case *c, double h, double *out
     linattn_objective_destroy(f);
 }
 
-/* h = 2e-6: at 1e-5 the fourth derivative of six layers shows; N2 asks for 1e-6 of the largest entry. A product with directions that
- * touch all layers is H u, and several directions in one call are the same bits as one by one. */
+/* h = 2e-6: at 1e-5 the fourth derivative of six layers shows; N2 asks for 1e-6 of the largest entry. A product with directions
+ * that touch all layers is H u, and several directions in one call are the same bits as one by one. */
 START_TEST(case_N2_hessian_agrees_with_differences) {
     random_case c = random_case_open_model(model_of(_i), 9, (unsigned)_i);
     const size_t p = c.p;
@@ -213,8 +199,8 @@ START_TEST(order_of_the_context_does_not_matter) {
             memcpy(turned + (b * (n + 1) + i) * k, c.tokens + (b * (n + 1) + (n - 1 - i)) * k, k * sizeof *turned);
     linattn_batch *batch = NULL;
     ck_assert_ok(linattn_batch_create_from_arrays(&batch, turned, c.targets, 9, n, c.shape.dim));
-    const double value = gradient_of(&c, NULL, LINATTN_KERNEL_AUTO, 1, wanted);
-    ck_assert_double_le(fabs(gradient_of(&c, batch, LINATTN_KERNEL_AUTO, 1, got) - value), 1e-13 * value);
+    const double value = random_case_gradient(&c, NULL, LINATTN_KERNEL_AUTO, 1, wanted);
+    ck_assert_double_le(fabs(random_case_gradient(&c, batch, LINATTN_KERNEL_AUTO, 1, got) - value), 1e-13 * value);
     ck_assert_double_le(relative_distance(got, wanted, c.p), 1e-12);
     linattn_batch_destroy(batch);
     free(turned);
@@ -229,12 +215,12 @@ START_TEST(batch_is_the_mean_of_its_prompts) {
     random_case c = random_case_open_model(model_of(_i), PROMPTS, (unsigned)_i + 30);
     const size_t numbers_of_one = (c.shape.context + 1) * (c.shape.dim + 1);
     double *whole = numbers(c.p), *sum = numbers(c.p), *part = numbers(c.p), value = 0;
-    const double loss = gradient_of(&c, NULL, LINATTN_KERNEL_AUTO, 1, whole);
+    const double loss = random_case_gradient(&c, NULL, LINATTN_KERNEL_AUTO, 1, whole);
     for (size_t b = 0; b < PROMPTS; b++) {
         linattn_batch *batch = NULL;
         ck_assert_ok(linattn_batch_create_from_arrays(&batch, c.tokens + b * numbers_of_one, c.targets + b, 1, c.shape.context,
                                                       c.shape.dim));
-        value += gradient_of(&c, batch, LINATTN_KERNEL_AUTO, 1, part) / PROMPTS;
+        value += random_case_gradient(&c, batch, LINATTN_KERNEL_AUTO, 1, part) / PROMPTS;
         for (size_t i = 0; i < c.p; i++) sum[i] += part[i] / PROMPTS;
         linattn_batch_destroy(batch);
     }

@@ -2,6 +2,7 @@
  * returns passed on. */
 #include "common/allocate.h"
 #include "support/suite.h"
+#include "support/two_layers.h"
 #include <math.h>
 #include <pthread.h>
 
@@ -63,19 +64,6 @@ static linattn_sampler *make_custom(source *s) {
     linattn_sampler *sampler;
     ck_assert_ok(linattn_sampler_create_custom(&sampler, D, N, fill, s));
     return sampler;
-}
-
-static linattn_model *make_model(int32_t attention, double theta[P]) {
-    linattn_model_options o;
-    linattn_model *model;
-    ck_assert_ok(linattn_model_options_init(&o, sizeof o));
-    o.dim = D;
-    o.layers = 2;
-    o.attention = attention;
-    ck_assert_ok(linattn_model_create(&model, &o));
-    ck_assert_uint_eq(linattn_model_parameter_count(model), P);
-    ck_assert_ok(linattn_model_init_parameters(model, 1, theta));
-    return model;
 }
 
 static linattn_objective *make_objective(const linattn_model *model, const linattn_sampler *sampler, size_t prompts, size_t threads,
@@ -152,10 +140,10 @@ START_TEST(objectives_agree_and_stay_on_the_thread) {
     source s = make_source();
     linattn_sampler *custom = make_custom(&s);
     double theta[P];
-    linattn_model *softmax = make_model(LINATTN_ATTENTION_SOFTMAX, theta);
+    linattn_model *softmax = two_layers(D, LINATTN_ATTENTION_SOFTMAX, theta);
     check_agreement(&s, custom, softmax, theta);
     linattn_model_destroy(softmax);
-    linattn_model *model = make_model(LINATTN_ATTENTION_LINEAR, theta);
+    linattn_model *model = two_layers(D, LINATTN_ATTENTION_LINEAR, theta);
     check_agreement(&s, custom, model, theta);
     /* Diagnostics that take many draws at once do not take these. */
     linattn_objective *f = make_objective(model, custom, 16, 2, LINATTN_KERNEL_AUTO);
@@ -184,7 +172,7 @@ START_TEST(what_the_function_returns_is_passed_on) {
     source s = make_source();
     linattn_sampler *custom = make_custom(&s);
     double theta[P], value = 17, gradient[P] = {18}, before;
-    linattn_model *model = make_model(LINATTN_ATTENTION_LINEAR, theta);
+    linattn_model *model = two_layers(D, LINATTN_ATTENTION_LINEAR, theta);
     linattn_objective *f = make_objective(model, custom, 10, 2, LINATTN_KERNEL_AUTO);
     linattn_batch *batch;
     ck_assert_ok(linattn_objective_value(f, 1, theta, &before));
@@ -279,7 +267,7 @@ static int use_everything(const linattn_model *model, const double *theta) {
 START_TEST(each_allocation_fails) {
     long successes = 0;
     double theta[P];
-    linattn_model *model = make_model(LINATTN_ATTENTION_LINEAR, theta);
+    linattn_model *model = two_layers(D, LINATTN_ATTENTION_LINEAR, theta);
     for (int status = LINATTN_ENOMEM; status != LINATTN_OK; successes++) {
         linattn__fail_allocation_after(successes);
         status = use_everything(model, theta);

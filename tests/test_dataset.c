@@ -5,22 +5,10 @@
 #include "objective/objective.h"
 #include "reference/reference_random.h"
 #include "support/suite.h"
+#include "support/two_layers.h"
 #include <math.h>
 
 enum { D = 2, CONTEXT = 3, NUMBERS = (CONTEXT + 1) * (D + 1), P = 2 * 2 * D * D, MOST = 40 };
-
-static linattn_model *make_model(int32_t attention, double theta[P]) {
-    linattn_model_options o;
-    linattn_model *model;
-    ck_assert_ok(linattn_model_options_init(&o, sizeof o));
-    o.dim = D;
-    o.layers = 2;
-    o.attention = attention;
-    ck_assert_ok(linattn_model_create(&model, &o));
-    ck_assert_uint_eq(linattn_model_parameter_count(model), P);
-    ck_assert_ok(linattn_model_init_parameters(model, 1, theta));
-    return model;
-}
 
 /* Prompts of random tokens; the target of prompt i is 2^i. At theta = 0 predictions are 0, so the value times the number of prompts
  * is the sum of 4^i: it tells which prompts there were, and how often, as long as none is there four times (N < 26). */
@@ -48,7 +36,7 @@ typedef struct setting {
 } setting;
 
 static void open_setting(setting *s, size_t count, int32_t attention) {
-    s->model = make_model(attention, s->theta);
+    s->model = two_layers(D, attention, s->theta);
     s->batch = make_batch(count, s->tokens, s->targets);
 }
 
@@ -318,8 +306,11 @@ START_TEST(checkpoints_tell_data_sets_apart) {
     linattn_objective *all[6] = {dataset(&s, 4, LINATTN_MINIBATCH_EPOCHS, 0), dataset(&s, 5, LINATTN_MINIBATCH_EPOCHS, 0),
                                  dataset(&s, 4, LINATTN_MINIBATCH_REPLACEMENT, 0), dataset(&s, 4, LINATTN_MINIBATCH_EPOCHS, 1)};
     ck_assert_ok(linattn_objective_create_fixed(&all[4], s.model, s.batch, NULL));
+    /* One prompt more, all zeros, as the lanes beyond the tenth are. */
     linattn_batch_destroy(s.batch);
-    s.batch = make_batch(11, s.tokens, s.targets);
+    memset(s.tokens + 10 * NUMBERS, 0, NUMBERS * sizeof *s.tokens);
+    s.targets[10] = 0;
+    ck_assert_ok(linattn_batch_create_from_arrays(&s.batch, s.tokens, s.targets, 11, CONTEXT, D));
     all[5] = dataset(&s, 4, LINATTN_MINIBATCH_EPOCHS, 0);
     for (int i = 0; i < 6; i++) {
         digest[i] = LINATTN__DIGEST_BEGIN;

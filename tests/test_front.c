@@ -23,13 +23,6 @@ static const struct {
              {{.shape = {2, 1, 2, 1000, 0}, .mlp_hidden = 40}, 1}};
 enum { CASES = sizeof cases / sizeof *cases, DIRECTIONS = 3 };
 
-static double *numbers(size_t count) {
-    double *x = aligned_alloc(64, (count * sizeof *x + 63) / 64 * 64);
-    ck_assert_ptr_nonnull(x);
-    memset(x, 0, count * sizeof *x);
-    return x;
-}
-
 /* A case's batch, shape and both paths' kernels. */
 typedef struct {
     random_case c;
@@ -95,7 +88,7 @@ END_TEST
  * before it zeros. */
 START_TEST(products_agree_by_both_paths_from_every_stage) {
     random_case c = random_case_open_model(cases[_i].model, cases[_i].prompts, (unsigned)_i + 50);
-    const size_t p = c.p, front = linattn__front_size(c.reference.mlp_hidden, c.shape.dim), layer = (p - front) / c.shape.layers;
+    const size_t p = c.p, front = linattn__network_size(c.reference.mlp_hidden, c.shape.dim), layer = (p - front) / c.shape.layers;
     double *u = numbers(DIRECTIONS * p), *by_moments = numbers(DIRECTIONS * p), *by_tokens = numbers(DIRECTIONS * p);
     for (int32_t kernel = LINATTN_KERNEL_BASELINE; kernel <= LINATTN_KERNEL_AVX512; kernel++) {
         enum linattn__isa isa;
@@ -150,7 +143,7 @@ END_TEST
 START_TEST(exact_zeros_are_exact) {
     random_case c = random_case_open_model(cases[_i].model, 9, (unsigned)_i);
     const size_t p = c.p, d = c.shape.dim, side = c.shape.full ? d + 1 : d;
-    const size_t front = linattn__front_size(c.reference.mlp_hidden, d);
+    const size_t front = linattn__network_size(c.reference.mlp_hidden, d);
     double *gradient = numbers(p), *u = numbers(2 * p), *products = numbers(2 * p);
     for (size_t i = 0; i < 2 * p; i++) u[i] = i < p ? cos((double)i) : i < p + front;
     linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);

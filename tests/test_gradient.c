@@ -5,14 +5,6 @@
 
 #include <math.h>
 
-static double gradient_of(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads, double *gradient) {
-    linattn_objective *f = random_case_objective(c, batch, kernel, threads);
-    double value = NAN;
-    ck_assert_ok(linattn_objective_gradient(f, 0, c->theta, &value, gradient));
-    linattn_objective_destroy(f);
-    return value;
-}
-
 /* One layer, d = n = B = 1: token (1, 2), query 3, target 6: prediction -6 q, loss (6 q + 6)^2. */
 static double toy(double q, size_t copies, double *gradient) {
     linattn_model_options options;
@@ -61,7 +53,7 @@ START_TEST(case_N3_batch_is_the_mean_of_its_parts) {
     static const size_t cuts[][4] = {{1000}, {500, 500}, {333, 333, 334}, {999, 1}};
     random_case c = random_case_open((reference_shape){3, 1, 5, 20, 0}, 1000, 5);
     double *whole = malloc(c.p * sizeof *whole), *sum = malloc(c.p * sizeof *sum), *part = malloc(c.p * sizeof *part);
-    const double loss = gradient_of(&c, NULL, LINATTN_KERNEL_AUTO, 1, whole);
+    const double loss = random_case_gradient(&c, NULL, LINATTN_KERNEL_AUTO, 1, whole);
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         double value = 0;
         memset(sum, 0, c.p * sizeof *sum);
@@ -69,7 +61,7 @@ START_TEST(case_N3_batch_is_the_mean_of_its_parts) {
             linattn_batch *batch = NULL;
             const double weight = (double)cuts[i][j] / 1000;
             ck_assert_ok(linattn_batch_create_from_arrays(&batch, c.tokens + first * 126, c.targets + first, cuts[i][j], 20, 5));
-            value += weight * gradient_of(&c, batch, LINATTN_KERNEL_AUTO, 1, part);
+            value += weight * random_case_gradient(&c, batch, LINATTN_KERNEL_AUTO, 1, part);
             for (size_t k = 0; k < c.p; k++) sum[k] += weight * part[k];
             linattn_batch_destroy(batch);
         }
@@ -86,9 +78,9 @@ END_TEST
 START_TEST(threads_do_not_change_bits) {
     random_case c = random_case_open((reference_shape){3, 1, 5, 6, 1}, 5003, 7); /* 79 chunks: three rounds, the last chunk short */
     double *one = malloc(c.p * sizeof *one), *many = malloc(c.p * sizeof *many);
-    const double loss = gradient_of(&c, NULL, LINATTN_KERNEL_AUTO, 1, one);
+    const double loss = random_case_gradient(&c, NULL, LINATTN_KERNEL_AUTO, 1, one);
     for (size_t threads = 2; threads <= 5; threads++) {
-        ck_assert(gradient_of(&c, NULL, LINATTN_KERNEL_AUTO, threads, many) == loss);
+        ck_assert(random_case_gradient(&c, NULL, LINATTN_KERNEL_AUTO, threads, many) == loss);
         ck_assert_mem_eq(one, many, c.p * sizeof *one);
     }
     free(one);

@@ -14,12 +14,6 @@ static const struct {
              {{4, 2, 3, 5, 0}, 9}, {{4, 2, 3, 5, 1}, 9},  {{5, 1, 6, 5, 0}, 8}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-static double *numbers(size_t count) {
-    double *x = calloc(count, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
-
 /* H u from products is H from units times u; many directions in one call are the same bits as one by one. */
 START_TEST(products_are_the_hessian_times_directions) {
     enum { COUNT = 70 }; /* more than one pass takes */

@@ -36,12 +36,6 @@ static random_case open_case(int i, size_t prompts, unsigned seed) {
 }
 static const double MARK = 12345;
 
-static double *numbers(size_t count) {
-    double *x = calloc(count, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
-
 /* Block and diagonal of a range have the bits of the whole Hessian, and nothing behind them is touched. */
 static void compare_range(linattn_objective *f, uint64_t draw, const double *theta, const double *whole, size_t first,
                           size_t count) {

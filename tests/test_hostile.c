@@ -133,6 +133,17 @@ START_TEST(structs_of_any_size) {
                         linattn_trainer_create(&trainer, objective, optimizer, theta, &o.known), linattn_trainer_destroy(trainer));
     RESULTS_OF_ANY_SIZE(linattn_tensor, sizeof(linattn_tensor), linattn_model_get_tensor(model, 0, &o.known));
     RESULTS_OF_ANY_SIZE(linattn_recipe, offsetof(linattn_recipe, attention), linattn_recipe_get(0, &o.known));
+    const double weights[2] = {1, 2};
+    RESULTS_OF_ANY_SIZE(linattn_concentration, sizeof(linattn_concentration),
+                        linattn_attention_concentration(weights, 1, 2, 2, 1, &o.known));
+    RESULTS_OF_ANY_SIZE(linattn_theory_distance, sizeof(linattn_theory_distance),
+                        linattn_theory_compare(model, sampler, theta, 0, 0, &o.known));
+    linattn_batch *batch;
+    double prediction;
+    ck_assert_ok(linattn_batch_create_from_sampler(&batch, sampler, 1, 0));
+    OPTIONS_OF_ANY_SIZE(linattn_baseline_options, linattn_baseline_options_init, (void)0,
+                        linattn_baseline_predict(batch, &o.known, &prediction), (void)0);
+    linattn_batch_destroy(batch);
     RESULTS_OF_ANY_SIZE(linattn_derivative_report, offsetof(linattn_derivative_report, kinks),
                         linattn_objective_check_derivatives(objective, 0, theta, 1e-5, &o.known));
     RESULTS_OF_ANY_SIZE(linattn_step_record, sizeof(linattn_step_record),

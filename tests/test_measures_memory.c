@@ -1,5 +1,5 @@
-/* Every allocation of a baseline, of theory or of attention's measures may fail: LINATTN_ENOMEM, outputs as they were, and the next call succeeds.
- * Needs an allocator that can be told to fail: LINATTN_FAIL_ALLOCATION. */
+/* Every allocation of a baseline, of theory or of attention's measures may fail: LINATTN_ENOMEM, outputs as they were, and the next
+ * call succeeds. Needs an allocator that can be told to fail: LINATTN_FAIL_ALLOCATION. */
 #include "common/allocate.h"
 #include "support/suite.h"
 

@@ -377,7 +377,7 @@ START_TEST(clones_with_other_options) {
     ck_assert_ok(linattn_objective_create_sampled(&f, c.model, sampler, 3000, &options));
     ck_assert_ok(linattn_objective_hessian(f, 4, c.theta, wanted));
     ck_assert_int_gt(w.calls, 0);
-    ck_assert_int_eq(f->class->concurrent, 1);
+    ck_assert_int_eq(f->concurrent, 1);
     w.calls = 0;
     for (size_t i = 0; i < CLONES; i++) {
         measurements[i] = (measurement){NULL, c.theta, hessians[i], LINATTN_EINVAL};
@@ -407,7 +407,7 @@ START_TEST(clones_with_other_options) {
     f = quadratic_objective(&q, NULL);
     ck_assert_ok(linattn__objective_clone_with(&g, f, &options));
     linattn_objective_destroy(f);
-    ck_assert_int_eq(g->class->concurrent, 0); /* the caller's functions run on the caller's thread */
+    ck_assert_int_eq(g->concurrent, 0); /* the caller's functions run on the caller's thread */
     ck_assert_ptr_eq(g->options.user, &w);
     ck_assert_ok(linattn_objective_value(g, 1, theta, &value));
     ck_assert_double_eq(value, 14);

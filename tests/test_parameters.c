@@ -99,8 +99,8 @@ START_TEST(zero_block_is_none) {
 END_TEST
 
 /* One layer, d = n = B = 1, h = 2: token (1, 2), query (3, 0), target 6. Attention with P = 0 makes (3, 6 q) of the query, q = 1/2,
- * the units are r = relu(3 + 6 q - 1) = 5 and relu(-3) = 0, and minus the prediction is z = 6 q + 2 r + 0.5 = 18 q + 4.5 = 13.5. With
- * the miss m = -z - 6 the derivatives of the loss m^2 are -2 m times the slopes of z: 18 for q, 2 for b_1, and so on. */
+ * the units are r = relu(3 + 6 q - 1) = 5 and relu(-3) = 0, and minus the prediction is z = 6 q + 2 r + 0.5 = 18 q + 4.5 = 13.5.
+ * With the miss m = -z - 6 the derivatives of the loss m^2 are -2 m times the slopes of z: 18 for q, 2 for b_1, and so on. */
 START_TEST(block_on_the_toy) {
     enum { COUNT = 14 };
     const double tokens[4] = {1, 2, 3, 0}, target = 6, m = -19.5;

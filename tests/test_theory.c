@@ -94,8 +94,8 @@ START_TEST(rotated_covariates_with_normal_weights) {
 }
 END_TEST
 
-/* Gamma covariates of any scale: Q times the scale is the same, and the loss over it. With k = 1, d = 2, n = 5: rho = 1, so with Omega = I
- * a = 6/5, b = 2/5, and Q scale = -(2/(k 1)) / (8/5) = -1.25. */
+/* Gamma covariates of any scale: Q times the scale is the same, and the loss over it. With k = 1, d = 2, n = 5: rho = 1, so with
+ * Omega = I a = 6/5, b = 2/5, and Q scale = -(2/(k 1)) / (8/5) = -1.25. */
 START_TEST(any_scale_will_do) {
     static const double scales[] = {1, 1e155, 1e-161, 1e-170, 1e300};
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
@@ -285,9 +285,12 @@ START_TEST(what_theory_does_not_know_is_refused) {
     o = options_of(LINATTN_COVARIATES_ROTATED);
     o.covariate_factor = singular;
     refuse(&o, LINATTN_EDEGENERATE, "covariate_factor has rank 1 of 5");
+    memset(singular, 0, sizeof singular); /* no longer singular, but so small that Q, which goes with its square, is no double */
+    for (size_t i = 0; i < D; i++) singular[i * (D + 1)] = 1e-170;
+    refuse(&o, LINATTN_ENONFINITE, "Q[");
     o = options_of(LINATTN_COVARIATES_NORMAL);
     o.task_factor = huge;
-    refuse(&o, LINATTN_ENONFINITE, "covariance");
+    refuse(&o, LINATTN_ENONFINITE, "loss");
     o = options_of(LINATTN_COVARIATES_TABLE);
     o.covariate_table = huge;
     o.table_rows = D;
@@ -314,6 +317,12 @@ START_TEST(bad_comparisons_are_refused) {
     ck_assert_status(linattn_theory_compare(model, sampler, theta, 0, 1, &out), LINATTN_EINVAL, "head is 1");
     ck_assert_status(linattn_theory_compare(model, sampler, theta, 0, 0, NULL), LINATTN_EINVAL, "linattn_theory_distance");
     ck_assert_status(linattn_theory_compare(model, other, theta, 0, 0, &out), LINATTN_EMISMATCH, "dim 4");
+    static const double nothing[D * D];
+    o.dim = D;
+    o.task_factor = nothing;
+    linattn_sampler_destroy(other);
+    other = sampler_of(&o);
+    ck_assert_status(linattn_theory_compare(model, other, theta, 0, 0, &out), LINATTN_EDEGENERATE, "Q is 0");
     theta[3] = INFINITY;
     ck_assert_status(linattn_theory_compare(model, sampler, theta, 0, 0, &out), LINATTN_ENONFINITE, "theta[3] is inf");
     ck_assert_double_eq(out.q_error, 7);

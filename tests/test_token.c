@@ -14,20 +14,6 @@ static const reference_shape shapes[] = {{1, 1, 1, 1, 0},   {1, 1, 1, 1, 1},  {1
                                          {2, 1, 10, 13, 0}, {2, 3, 2, 2, 1},  {2, 1, 1, 260, 0}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, KINDS = 4 };
 
-static double *numbers(size_t count) {
-    double *x = calloc(count, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
-
-static double gradient_of(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads, double *gradient) {
-    linattn_objective *f = random_case_objective(c, batch, kernel, threads);
-    double value = NAN;
-    ck_assert_ok(linattn_objective_gradient(f, 0, c->theta, &value, gradient));
-    linattn_objective_destroy(f);
-    return value;
-}
-
 /* Linear attention by tokens is linear attention by moments. */
 START_TEST(token_path_agrees_with_moment_path) {
     const reference_model model = {.shape = shapes[_i]};
@@ -201,7 +187,7 @@ START_TEST(a_sampled_objective_is_that_of_its_batches) {
         const uint64_t draw = turn / 2 * 11;
         linattn_batch *batch = NULL;
         ck_assert_ok(linattn_batch_create_from_sampler(&batch, sampler, 70, draw));
-        const double loss = gradient_of(&c, batch, LINATTN_KERNEL_AUTO, 1, wanted);
+        const double loss = random_case_gradient(&c, batch, LINATTN_KERNEL_AUTO, 1, wanted);
         ck_assert_ok(linattn_objective_gradient(turn == 3 ? clone : sampled, draw, c.theta, &value, got));
         ck_assert(value == loss);
         ck_assert_mem_eq(got, wanted, c.p * sizeof *got);

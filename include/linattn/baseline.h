@@ -23,10 +23,10 @@ enum {
 
 /* A baseline predicts <w, x_query>, X (n, d) and y (n) being a prompt's context. */
 enum linattn_baseline {
-    LINATTN_BASELINE_LEAST_SQUARES = 0,   /* w = G v, v minimising |X G v - y|^2 + lambda |v|^2; the shortest such v. With lambda = 0
-                                             least squares, else ridge regression, which no predictor beats (in mean squared error)
-                                             when the sampler's task is linear with task_factor G, y has noise of variance lambda,
-                                             and G and lambda are known. Needs tokens. */
+    LINATTN_BASELINE_LEAST_SQUARES = 0,   /* w = G v, v minimising |X G v - y|^2 + lambda |v|^2; the shortest such v. With
+                                             lambda = 0 least squares, else ridge regression, which no predictor beats (in
+                                             mean squared error) when the sampler's task is linear with task_factor G, y has
+                                             noise of variance lambda, and G and lambda are known. Needs tokens. */
     LINATTN_BASELINE_GRADIENT_DESCENT = 1 /* w <- w - rate_t M X^T (X w - y) / n for t = 0 .. steps-1, from w = 0: gradient descent
                                              on |X w - y|^2 / (2 n), preconditioned by M. One layer of a linear transformer with
                                              P_x = 0 and Q_x = -rate M makes one such step. */
@@ -50,21 +50,22 @@ typedef struct linattn_baseline_options {
 LINATTN_API int linattn_baseline_options_init(linattn_baseline_options *options, size_t size);
 
 /* Predictions of a batch's targets: out (prompts), left alone on failure. Predictions that overflow are returned as they are.
- * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (an array of the options), LINATTN_EUNSUPPORTED (least squares of a batch of moments),
+ * Returns LINATTN_EINVAL, LINATTN_ENONFINITE (an array of the options; with least squares a prompt of a sampler that overflowed,
+ * which the message names), LINATTN_EUNSUPPORTED (least squares of a batch of moments),
  * LINATTN_ENOTCONVERGED (LAPACK found no singular values; the message names the prompt), LINATTN_EVERSION, LINATTN_ENOMEM or what
  * progress returned. */
 LINATTN_API int linattn_baseline_predict(const linattn_batch *batch, const linattn_baseline_options *options, double *out);
 
 /* The best linear transformer of one layer and one head on a sampler's prompts, in block form: Q_x (d, d), and the mean squared
- * error it has (its P_x is never used). Q and loss may be NULL. For covariates that are normal, on the sphere, gamma or rotated, and
- * tasks linear or sparse linear. Returns LINATTN_EINVAL, LINATTN_EUNSUPPORTED (another distribution or task), LINATTN_EDEGENERATE
- * (covariate_factor is singular, so Q is not unique), LINATTN_ENONFINITE (the answer is too large for doubles),
+ * error it has (its P_x is never used). Q and loss may be NULL. For covariates that are normal, on the sphere, gamma or rotated,
+ * and tasks linear or sparse linear. Returns LINATTN_EINVAL, LINATTN_EUNSUPPORTED (another distribution or task),
+ * LINATTN_EDEGENERATE (covariate_factor is singular, so Q is not unique), LINATTN_ENONFINITE (the answer is too large for doubles),
  * LINATTN_ENOTCONVERGED or LINATTN_ENOMEM. */
 LINATTN_API int linattn_theory_one_layer(const linattn_sampler *sampler, double *Q, double *loss);
 
 /* A head beside theory: Q* is that of linattn_theory_one_layer. Layers of a deeper model that descend a gradient have Q_x along Q*
- * (when the weights' covariance is the inverse of the covariates', or both are multiples of I) and P_x along the identity. Norms are
- * Frobenius norms; c is P's corner: 1 in block form. */
+ * (when the weights' covariance is the inverse of the covariates', or both are multiples of I) and P_x along the identity. Norms
+ * are Frobenius norms; c is P's corner: 1 in block form. */
 typedef struct linattn_theory_distance {
     size_t struct_size; /* sizeof(linattn_theory_distance), set by the caller */
     double q_error;     /* |c Q_x - Q*| / |Q*| */
@@ -75,8 +76,10 @@ typedef struct linattn_theory_distance {
     double outside;     /* the norm of the entries of P and Q that block form has not, over that of all; 0 in block form */
 } linattn_theory_distance;
 
-/* Compares head `head` of layer `layer`; Q is composed when it is factored. theta: (p), finite.
- * Returns also LINATTN_EMISMATCH (the sampler has another d). */
+/* Compares head `head` of layer `layer`; Q is composed when it is factored. The matrices are compared whatever the model's
+ * attention and networks are, though theory speaks of linear attention without any. theta: (p), finite.
+ * Returns the statuses of linattn_theory_one_layer, LINATTN_EDEGENERATE also when Q* is 0, LINATTN_EVERSION, and LINATTN_EMISMATCH
+ * (the sampler has another d). */
 LINATTN_API int linattn_theory_compare(const linattn_model *model, const linattn_sampler *sampler, const double *theta,
                                        size_t layer, size_t head, linattn_theory_distance *out);
 

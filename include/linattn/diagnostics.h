@@ -240,8 +240,9 @@ typedef struct linattn_concentration {
 
 /* weights: row i begins at weights + i * stride and has `keys` of them, 1 <= keys <= stride; all finite. top: 1 to keys. No handle
  * needed: linattn_model_attention gives the weights of a model's head, (prompts, n+1, n+1), of which the query's rows over the
- * context are weights + n (n+1), keys n, stride (n+1)^2. LINATTN_EDEGENERATE when all rows are empty; *out then has rows and empty,
- * and NaN. */
+ * context are weights + n (n+1), keys n, stride (n+1)^2. Returns LINATTN_EINVAL, LINATTN_ENONFINITE (the message tells row and
+ * key), LINATTN_EOVERFLOW, LINATTN_EVERSION, LINATTN_ENOMEM, or LINATTN_EDEGENERATE when all rows are empty: *out then has rows and
+ * empty, and NaN. */
 LINATTN_API int linattn_attention_concentration(const double *weights, size_t rows, size_t keys, size_t stride, size_t top,
                                                 linattn_concentration *out);
 

@@ -122,9 +122,9 @@ LINATTN_API int linattn_model_init_parameters(const linattn_model *model, uint64
  * they are. */
 LINATTN_API int linattn_model_predict(const linattn_model *model, const linattn_batch *batch, const double *theta, double *out);
 
-/* Attention weights of one layer and head, before 1/n: out (prompts, n+1, n+1), row: query token, column: key token, the query last.
- * They are M A, but for softmax over all keys A itself: elsewhere the last column, which weighs no value, is 0. theta: (p), finite.
- * linattn_attention_concentration says how unevenly weights spread.
+/* Attention weights of one layer and head, before 1/n: out (prompts, n+1, n+1), row: query token, column: key token, the query
+ * last. They are M A, but for softmax over all keys A itself: elsewhere the last column, which weighs no value, is 0. theta: (p),
+ * finite. linattn_attention_concentration says how unevenly weights spread.
  * Returns LINATTN_EINVAL, LINATTN_EMISMATCH (the batch has another d), LINATTN_EUNSUPPORTED (a batch of moments, whatever the
  * model), LINATTN_ENONFINITE (theta holds NaN or Inf), LINATTN_EOVERFLOW or LINATTN_ENOMEM. Weights that overflow are returned as
  * they are. */

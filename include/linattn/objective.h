@@ -2,8 +2,8 @@
  *
  * An *objective* is f(theta; draw): theta (p) are parameters, and draw says which random batch is meant. It is the one thing that
  * optimizers, the trainer and diagnostics know. A model on a fixed batch ignores draw; a model on a sampler draws batch number
- * `draw`; the caller's own functions are an objective too. The value of a model is the mean over the batch of
- * (prediction - target)^2, without a factor 1/2.
+ * `draw`, and one on a data set takes its minibatch number `draw`; the caller's own functions are an objective too. The value of a
+ * model is the mean over the batch of (prediction - target)^2, without a factor 1/2.
  *
  * An objective owns scratch memory and worker threads: use it from one thread at a time, and clone it for another. A callback of
  * value, gradient, hvp or hessian must not use the objective that called it (LINATTN_EINVAL). */

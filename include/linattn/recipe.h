@@ -1,9 +1,10 @@
-/* recipe.h: the published training recipes as a table.
+/* recipe.h: training recipes, the published ones, as a table.
  *
- * Rows: setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide, nonlinear, softmax; docs/adam-vs-sgd.md shows them
- * side by side.
+ * Rows: setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide, nonlinear, softmax; docs/adam-vs-sgd.md shows
+ * them side by side.
  * Each row is an experiment of Ahn et al., "Linear attention is (maybe) all you need (to understand transformer optimization)",
- * ICLR 2024, arXiv:2310.01082. Every field has a source: linattn_recipe_source. */
+ * ICLR 2024, arXiv:2310.01082; the learning rates of softmax, which are not published, were tuned here. Every field has a source:
+ * linattn_recipe_source. */
 #ifndef LINATTN_RECIPE_H
 #define LINATTN_RECIPE_H
 

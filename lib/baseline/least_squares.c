@@ -1,7 +1,7 @@
 /* least_squares.c: least squares and ridge regression.
  *
- * yhat = x_query . G v, v = argmin |X G v - y|^2 + lambda |v|^2. Ridge regression is least squares with d rows more, sqrt(lambda) I,
- * whose responses are 0: so no square of X's condition number is ever met. */
+ * yhat = x_query . G v, v = argmin |X G v - y|^2 + lambda |v|^2. Ridge regression is least squares with d rows more, sqrt(lambda)
+ * I, whose responses are 0: so no square of X's condition number is ever met. */
 #include "baseline/baseline.h"
 #include "common/allocate.h"
 #include "common/fail.h"
@@ -57,8 +57,15 @@ static int predict(linattn__baseline_run *run, size_t b, double *out) {
         for (size_t j = 0; j < d; j++) A[j * rows + i] = x[j];
     }
     for (size_t j = 0; rows > n && j < d; j++) A[j * rows + n + j] = sqrt(run->options->lambda);
-    int status = linattn__check_finite("covariates times task_factor", A, d * rows);
-    if (status == LINATTN_OK) status = linattn__least_squares(A, rows, d, solution, 1, &rank);
+    /* LAPACK may not come back from what is not finite. */
+    int status = linattn__check_finite("A", A, d * rows);
+    if (status == LINATTN_OK) status = linattn__check_finite("y", solution, n);
+    if (status == LINATTN_ENONFINITE)
+        return linattn__fail(status,
+                             "prompt %zu has a covariate, times task_factor, or a response that is not finite; allowed: finite "
+                             "numbers",
+                             b);
+    status = linattn__least_squares(A, rows, d, solution, 1, &rank);
     if (status == LINATTN_ENOTCONVERGED) linattn__fail(status, "no least squares for prompt %zu: LAPACK's dgelsd failed", b);
     if (status != LINATTN_OK) return status;
     features(run, b, n, row, x);

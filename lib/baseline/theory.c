@@ -1,8 +1,8 @@
 /* theory.c: the best linear transformer of one layer.
  *
- * In block form it predicts x_query^T W c / n with W = -Q_x and c = X^T y. With covariates x = F x0, x0 isotropic, E x0 x0^T = m2 I,
- * E x0 x0^T A x0 x0^T = rho m2^2 (2 A + tr(A) I) for symmetric A, weights of covariance Omega, noise of variance sigma^2 on y, and in
- * x0's coordinates W0 = F^T W F and Omega0 = F^T Omega F, the mean squared error is least where
+ * In block form it predicts x_query^T W c / n with W = -Q_x and c = X^T y. With covariates x = F x0, x0 isotropic, E x0 x0^T = m2
+ * I, E x0 x0^T A x0 x0^T = rho m2^2 (2 A + tr(A) I) for symmetric A, weights of covariance Omega, noise of variance sigma^2 on y,
+ * and in x0's coordinates W0 = F^T W F and Omega0 = F^T Omega F, the mean squared error is least where
  *     m2 W0 (a Omega0 + b I) = Omega0,    a = (n - 1 + 2 rho) / n,    b = (rho tr(Omega0) + sigma^2 / m2) / n,
  * so W0 has Omega0's eigenvectors and the eigenvalues omega / (m2 (a omega + b)), and the error is
  *     sum over omega of m2 omega (1 - omega / (a omega + b)).
@@ -53,10 +53,13 @@ static void set_identity(double *out, size_t d) {
     for (size_t i = 0; i < d; i++) out[i * d + i] = 1;
 }
 
-/* Omega0 = scale (G^T F)^T (G^T F), symmetric bit for bit; room: (d, d). */
-static void task_covariance(const linattn_sampler_options *o, double *Omega0, double *room) {
+/* Omega0 = scale (G^T F)^T (G^T F), symmetric bit for bit, in units of 4^(returned), so that no square leaves the range of doubles;
+ * room: (d, d). */
+static int task_covariance(const linattn_sampler_options *o, double *Omega0, double *room) {
     const size_t d = o->dim;
     const double scale = o->task == LINATTN_TASK_SPARSE_LINEAR ? (double)o->sparsity / (double)d : 1;
+    double largest = 0;
+    int exponent = 0;
     if (o->covariate_factor)
         memcpy(Omega0, o->covariate_factor, d * d * sizeof *Omega0);
     else
@@ -65,8 +68,12 @@ static void task_covariance(const linattn_sampler_options *o, double *Omega0, do
         transposed_product(o->task_factor, Omega0, d, room);
     else
         memcpy(room, Omega0, d * d * sizeof *room);
+    for (size_t i = 0; i < d * d; i++) largest = fmax(largest, fabs(room[i]));
+    if (isfinite(largest)) frexp(largest, &exponent);
+    for (size_t i = 0; i < d * d; i++) room[i] = ldexp(room[i], -exponent);
     transposed_product(room, room, d, Omega0);
     for (size_t i = 0; i < d * d; i++) Omega0[i] *= scale;
+    return exponent;
 }
 
 /* W (d, d) from W0 in the same place: F^T Y = W0, then F^T W^T = Y^T. room: (d, d), twice. */
@@ -74,8 +81,9 @@ static int from_coordinates(const double *F, size_t d, double *W, double *room) 
     double *matrix = room, *other = room + d * d;
     size_t rank = 0;
     for (int pass = 0; pass < 2; pass++) {
-        memcpy(matrix, F, d * d * sizeof *matrix); /* F by rows is F^T by columns */
-        const int status = linattn__least_squares(matrix, d, d, W, d, &rank);
+        memcpy(matrix, F, d * d * sizeof *matrix);         /* F by rows is F^T by columns */
+        int status = linattn__check_finite("Q", W, d * d); /* LAPACK may not come back from what is not */
+        if (status == LINATTN_OK) status = linattn__least_squares(matrix, d, d, W, d, &rank);
         if (status != LINATTN_OK) return status;
         if (rank < d)
             return linattn__fail(LINATTN_EDEGENERATE,
@@ -93,17 +101,17 @@ static int solve(const linattn_sampler_options *o, double m2, double rho, double
     const double n = (double)o->context, sigma = o->noise_std;
     double *Omega0 = room, *vectors = room + d * d, *spare = vectors + d * d, *omega = spare + 2 * d * d, trace = 0;
     int32_t driver;
-    task_covariance(o, Omega0, spare);
+    const int exponent = task_covariance(o, Omega0, spare);
     int status = linattn__check_finite("the weights' covariance", Omega0, d * d);
     if (status == LINATTN_OK) status = linattn__symmetric_eigen(Omega0, d, omega, vectors, &driver);
     if (status != LINATTN_OK) return status;
     for (size_t i = 0; i < d; i++) trace += omega[i] = omega[i] > 0 ? omega[i] : 0; /* below 0 only by rounding */
-    const double a = (n - 1 + 2 * rho) / n, b = (rho * trace + sigma / m2 * sigma) / n;
+    const double a = (n - 1 + 2 * rho) / n, b = (rho * trace + ldexp(sigma, -exponent) / m2 * ldexp(sigma, -exponent)) / n;
     *loss = o->noisy_target ? sigma * sigma : 0;
     memset(Q, 0, d * d * sizeof *Q);
     for (size_t e = 0; e < d; e++) {
         const double share = omega[e] > 0 ? omega[e] / (a * omega[e] + b) : 0, w = share / m2, *v = vectors + e * d;
-        *loss += m2 * omega[e] * (1 - share);
+        *loss += ldexp(m2 * omega[e] * (1 - share), 2 * exponent);
         for (size_t i = 0; i < d; i++)
             for (size_t j = 0; j < d; j++) Q[i * d + j] -= w * v[i] * v[j];
     }

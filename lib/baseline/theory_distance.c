@@ -65,12 +65,9 @@ static int check(const linattn_model *model, const linattn_sampler *sampler, con
     if (!model) return linattn__fail_null("model");
     if (!sampler) return linattn__fail_null("sampler");
     if (!theta) return linattn__fail_null("theta");
-    const linattn_model_options *o = &model->options;
-    if (layer >= o->layers) return linattn__fail(LINATTN_EINVAL, "layer is %zu; allowed: 0 to %zu", layer, o->layers - 1);
-    if (head >= o->heads) return linattn__fail(LINATTN_EINVAL, "head is %zu; allowed: 0 to %zu", head, o->heads - 1);
-    if (linattn_sampler_dim(sampler) != o->dim)
-        return linattn__fail(LINATTN_EMISMATCH, "the sampler has dim %zu, the model %zu", linattn_sampler_dim(sampler), o->dim);
-    return linattn__check_finite("theta", theta, model->parameters);
+    int status = linattn__model_check_head(model, layer, head);
+    if (status == LINATTN_OK) status = linattn__model_check_dim(model, "sampler", linattn_sampler_dim(sampler));
+    return status == LINATTN_OK ? linattn__check_finite("theta", theta, model->parameters) : status;
 }
 
 int linattn_theory_compare(const linattn_model *model, const linattn_sampler *sampler, const double *theta, size_t layer,
@@ -78,17 +75,17 @@ int linattn_theory_compare(const linattn_model *model, const linattn_sampler *sa
     int status = check(model, sampler, theta, layer, head);
     if (status == LINATTN_OK) status = linattn__result_check(&TYPE, out);
     if (status != LINATTN_OK) return status;
-    const linattn_model_options *o = &model->options;
-    const size_t d = o->dim, side = linattn__model_side(model), square = side * side;
+    const size_t d = model->options.dim, side = linattn__model_side(model), square = side * side;
     const int direct = linattn__model_is_direct(model);
     double *composed = linattn__allocate(direct ? 0 : model->effective, sizeof *composed), loss;
     double *room = linattn__allocate(d * d + 4 * square, sizeof *room);
     status = composed && room ? linattn__theory_one_layer(sampler, room, &loss) : linattn__fail_memory("a comparison with theory");
+    if (status == LINATTN_OK && norm_of(room, d * d) == 0)
+        status =
+            linattn__fail(LINATTN_EDEGENERATE, "the theory's Q is 0, to which nothing is compared; allowed: a task_factor not 0");
     if (status == LINATTN_OK) {
         if (!direct) linattn__model_compose(model, theta, NULL, composed);
-        const size_t at =
-            linattn__model_front(model) + layer * (2 * square * o->heads + linattn__model_ff(model)) + 2 * square * head;
-        const double *P = (direct ? theta : composed) + at;
+        const double *P = (direct ? theta : composed) + linattn__model_effective_place(model, layer, head);
         const linattn_theory_distance distance = compare(P, P + square, side, d, room, room + d * d);
         linattn__result_write(&TYPE, out, &distance);
     }

@@ -5,9 +5,9 @@
 #include "common/lapack.h"
 #include "common/allocate.h"
 #include "common/fail.h"
+#include <float.h>
 #include <linattn/spectrum.h>
 #include <linattn/version.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,8 +115,9 @@ int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, doub
 int linattn__least_squares(double *a, size_t rows, size_t columns, double *b, size_t count, size_t *rank) {
     const size_t longer = rows > columns ? rows : columns, shorter = rows > columns ? columns : rows;
     if (longer > LARGEST || count > LARGEST)
-        return linattn__fail(LINATTN_EOVERFLOW, "least squares of %zu by %zu; allowed: what LAPACK's integers of %zu bits can count",
-                             rows, columns, 8 * sizeof(lapack_int));
+        return linattn__fail(LINATTN_EOVERFLOW,
+                             "least squares of %zu by %zu; allowed: what LAPACK's integers of %zu bits can count", rows, columns,
+                             8 * sizeof(lapack_int));
     const lapack_int m = (lapack_int)rows, n = (lapack_int)columns, k = (lapack_int)count, ldb = (lapack_int)longer;
     const double smallest = (double)longer * DBL_EPSILON;
     double length = 0;

@@ -14,11 +14,11 @@ int linattn__spectrum_fits(size_t p, int vectors);
  * hold anything. */
 int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, double *vectors, int32_t *driver);
 
-/* Shortest least-squares solutions: of all x (columns) that minimise |A x - b| the shortest one, for each of `count` right-hand sides
- * b (rows), by singular values, those below epsilon max(rows, columns) of the largest being taken for 0. a: (columns, rows), A by
- * columns, finite, overwritten. b: (count, max(rows, columns)), a right-hand side a row, overwritten by its solution in the first
- * `columns` places. *rank: of A. LINATTN_EOVERFLOW when the sizes are more than LAPACK's integers can count, LINATTN_ENOMEM, or
- * LINATTN_ENOTCONVERGED; a and b then hold anything. */
+/* Shortest least-squares solutions: of all x (columns) that minimise |A x - b| the shortest one, for each of `count` right-hand
+ * sides b (rows), by singular values, those below epsilon max(rows, columns) of the largest being taken for 0. a: (columns, rows),
+ * A by columns, finite, overwritten. b: (count, max(rows, columns)), a right-hand side a row, overwritten by its solution in the
+ * first `columns` places. *rank: of A. LINATTN_EOVERFLOW when the sizes are more than LAPACK's integers can count, LINATTN_ENOMEM,
+ * or LINATTN_ENOTCONVERGED; a and b then hold anything. */
 int linattn__least_squares(double *a, size_t rows, size_t columns, double *b, size_t count, size_t *rank);
 
 #endif

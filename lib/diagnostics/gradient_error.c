@@ -69,7 +69,7 @@ typedef struct {
 
 static int equip(linattn_diagnostics *d) {
     if (d->pool) return LINATTN_OK;
-    d->workers = !d->objective->class->concurrent ? 1 : d->options.threads < ROUND ? d->options.threads : ROUND;
+    d->workers = !d->objective->concurrent ? 1 : d->options.threads < ROUND ? d->options.threads : ROUND;
     linattn_objective_options one = d->objective->options;
     one.threads = 1;
     one.progress = NULL;

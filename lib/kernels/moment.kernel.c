@@ -1,6 +1,6 @@
 /* The moment path for one instruction set: groups of lanes through forward and backward pass, sums over prompts. */
 #include "kernels/moment.h"
-#include "kernels/group.h"
+#include "kernels/moment_group.h"
 
 /* Workspace: the layers' stored forward pass (one more for what would follow the last), a lane sum a parameter, adjoints, a front
  * MLP's part, and the parameters as the passes want them. */

@@ -1,7 +1,7 @@
-/* group.h: a group of lanes, as many prompts as a vector holds, through the forward and the backward pass of either form. d is
- * constant in most callers. */
-#ifndef LINATTN_KERNELS_GROUP_H
-#define LINATTN_KERNELS_GROUP_H
+/* moment_group.h: a group of lanes, as many prompts as a vector holds, through the forward and the backward pass of either form. d
+ * is constant in most callers. */
+#ifndef LINATTN_KERNELS_MOMENT_GROUP_H
+#define LINATTN_KERNELS_MOMENT_GROUP_H
 
 #include "kernels/groups.h"
 #include "kernels/moment_front.h"
@@ -27,7 +27,7 @@ LINATTN__INLINE vreal group_load(const linattn__shape *shape, int full, size_t d
 /* The query's last entry after the last layer, which is minus the prediction. stored: L+1 layers. */
 LINATTN__INLINE vreal group_forward(const linattn__shape *shape, int full, size_t d, const double *theta, const linattn__data *data,
                                     size_t block, size_t group, double *stored, const moment_front *front) {
-    const double over_n = 1.0 / (double)shape->context, *const layers = theta + linattn__front_size(shape->hidden, d);
+    const double over_n = 1.0 / (double)shape->context, *const layers = theta + linattn__network_size(shape->hidden, d);
     vreal q_y;
     if (front->hidden) {
         moment_front_forward(front, theta, data, block, group, NULL, d);
@@ -49,7 +49,7 @@ LINATTN__INLINE vreal group_miss(const linattn__data *data, size_t block, size_t
  * part of it is left out, but not the adjoints of layer 0's input, which go to `input`, if that is not NULL. */
 LINATTN__INLINE void group_backward(const linattn__shape *shape, int full, size_t d, const double *theta, double *stored,
                                     vreal miss, double *gradient, double *adjoints, size_t stride, double *input) {
-    const size_t front = linattn__front_size(shape->hidden, d), layers = shape->layers, heads = shape->heads;
+    const size_t front = linattn__network_size(shape->hidden, d), layers = shape->layers, heads = shape->heads;
     theta += front;
     gradient += front * LINATTN__LANES;
     if (full)

@@ -1,7 +1,7 @@
 /* Hessian-vector products of the moment path for one instruction set: one forward and backward pass of a group of lanes, kept, then
  * the tangents of every direction. */
-#include "kernels/group.h"
 #include "kernels/moment.h"
+#include "kernels/moment_group.h"
 
 /* The parts of a workspace, and their sizes in doubles. */
 typedef struct {
@@ -33,7 +33,7 @@ static layout lay_out(const linattn__shape *shape, size_t count, double *space) 
     at.front = moment_front_at(shape, 1, space ? at.input + at.scratch : NULL);
     at.theta = at.input + at.scratch + at.front.doubles;
     at.dtheta = at.theta + p;
-    at.front_size = linattn__front_size(shape->hidden, shape->dim);
+    at.front_size = linattn__network_size(shape->hidden, shape->dim);
     at.doubles = 2 * at.stored + at.adjoints + 2 * at.scratch + (1 + count) * at.sums + at.front.doubles + (1 + count) * p;
     return at;
 }

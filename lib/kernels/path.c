@@ -31,10 +31,8 @@ const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape
 
 size_t linattn__shape_parameter_count(const linattn__shape *shape) {
     const size_t side = shape->dim + (shape->full ? 1 : 0), layer = 2 * shape->heads * side * side;
-    return linattn__front_size(shape->hidden, shape->dim) +
-           shape->layers * (layer + linattn__ff_size(shape->ff_hidden, shape->dim));
+    return linattn__network_size(shape->hidden, shape->dim) +
+           shape->layers * (layer + linattn__network_size(shape->ff_hidden, shape->dim + 1));
 }
 
-size_t linattn__front_size(size_t hidden, size_t dim) { return hidden ? 2 * hidden * dim + hidden + dim : 0; }
-
-size_t linattn__ff_size(size_t hidden, size_t dim) { return linattn__front_size(hidden, dim + 1); }
+size_t linattn__network_size(size_t hidden, size_t width) { return hidden ? 2 * hidden * width + hidden + width : 0; }

@@ -66,11 +66,9 @@ const linattn__hvp_kernels *linattn__hvp_kernels_for(const linattn__shape *shape
 /* p of a shape. */
 size_t linattn__shape_parameter_count(const linattn__shape *shape);
 
-/* Parameters of a front MLP: W_1 (hidden, d), b_1 (hidden), W_2 (d, hidden), b_2 (d), which come first in theta. */
-size_t linattn__front_size(size_t hidden, size_t dim);
-
-/* Parameters of a feed-forward block, which come after the heads of its layer: W_1 (hidden, d+1), b_1 (hidden), W_2 (d+1, hidden),
- * b_2 (d+1). */
-size_t linattn__ff_size(size_t hidden, size_t dim);
+/* Parameters of a network of `hidden` units on `width` numbers: W_1 (hidden, width), b_1 (hidden), W_2 (width, hidden), b_2
+ * (width); 0 without units. The front MLP, of width d, comes first in theta; feed-forward blocks, of width d + 1, after the heads
+ * of their layer. */
+size_t linattn__network_size(size_t hidden, size_t width);
 
 #endif

@@ -9,8 +9,8 @@ typedef struct {
 
 static parts parts_of(const linattn__shape *shape) {
     const size_t k = shape->dim + 1;
-    return (parts){linattn__front_size(shape->hidden, shape->dim), 2 * shape->heads, shape->full ? k : shape->dim, k,
-                   linattn__ff_size(shape->ff_hidden, shape->dim)};
+    return (parts){linattn__network_size(shape->hidden, shape->dim), 2 * shape->heads, shape->full ? k : shape->dim, k,
+                   linattn__network_size(shape->ff_hidden, shape->dim + 1)};
 }
 
 size_t linattn__token_full_count(const linattn__shape *shape) {

@@ -30,13 +30,13 @@ static token_space lay_out(const linattn__shape *shape, size_t count, double *sp
     const size_t stack = shape->layers * token_layer_size(heads, n, k, ff) + (ff ? (n + 1) * k : 0);
     const size_t layers = stack * LINATTN__LANES;
     const size_t adjoint = token_adjoint_size(heads, n, k) * LINATTN__LANES, strip = token_strip_size(n) * LINATTN__LANES;
-    const size_t hidden = shape->hidden, front = linattn__front_size(hidden, shape->dim);
+    const size_t hidden = shape->hidden, front = linattn__network_size(hidden, shape->dim);
     const size_t tokens = hidden ? (n + 1) * k * LINATTN__LANES : 0, units = (n + 1) * hidden * LINATTN__LANES;
     const size_t scratch = (n + 1) * larger * LINATTN__LANES;
     token_space s = {.group = {.layers = shape->layers, .heads = heads, .n = n, .hidden = hidden, .ff = ff}, .k = k};
     token_group *const g = &s.group;
     g->front = front;
-    g->block = linattn__ff_size(ff, shape->dim);
+    g->block = linattn__network_size(ff, shape->dim + 1);
     g->stack = stack;
     g->count = count;
     g->parameters = p;

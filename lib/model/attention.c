@@ -11,11 +11,9 @@ static int check(const linattn_model *model, const linattn_batch *batch, const d
     if (!batch) return linattn__fail_null("batch");
     if (!theta) return linattn__fail_null("theta");
     if (!out) return linattn__fail_null("out");
-    const linattn_model_options *o = &model->options;
-    if (layer >= o->layers) return linattn__fail(LINATTN_EINVAL, "layer is %zu; allowed: 0 to %zu", layer, o->layers - 1);
-    if (head >= o->heads) return linattn__fail(LINATTN_EINVAL, "head is %zu; allowed: 0 to %zu", head, o->heads - 1);
-    if (linattn_batch_dim(batch) != o->dim)
-        return linattn__fail(LINATTN_EMISMATCH, "the batch has dim %zu, the model %zu", linattn_batch_dim(batch), o->dim);
+    int status = linattn__model_check_head(model, layer, head);
+    if (status == LINATTN_OK) status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
+    if (status != LINATTN_OK) return status;
     if (!linattn__batch_prompts(batch)->tokens)
         return linattn__fail(LINATTN_EUNSUPPORTED,
                              "attention weights need tokens, but the batch is of kind moments; allowed: kind tokens");
@@ -46,7 +44,8 @@ int linattn_model_attention(const linattn_model *model, const linattn_batch *bat
     size_t entries, total, lanes_size;
     if (!linattn__multiply_sizes(data->context + 1, data->context + 1, &entries) ||
         !linattn__multiply_sizes(entries, data->prompts, &total) ||
-        !linattn__multiply_sizes(entries, LINATTN__BLOCK, &lanes_size) || total > PTRDIFF_MAX / sizeof *out)
+        !linattn__multiply_sizes(entries, LINATTN__BLOCK, &lanes_size) || total > PTRDIFF_MAX / sizeof *out ||
+        lanes_size > PTRDIFF_MAX / sizeof *out)
         return linattn__fail(LINATTN_EOVERFLOW, "%zu prompts of %zu by %zu weights do not fit in the address space", data->prompts,
                              data->context + 1, data->context + 1);
     const size_t workspace = linattn__token_kernels(linattn__isa_best())->workspace(&shape);

@@ -76,6 +76,18 @@ linattn__shape linattn__model_shape(const linattn_model *model, size_t context) 
                             o->attention, o->mlp_hidden, o->ff_hidden};
 }
 
+int linattn__model_check_dim(const linattn_model *model, const char *what, size_t dim) {
+    if (dim == model->options.dim) return LINATTN_OK;
+    return linattn__fail(LINATTN_EMISMATCH, "the %s has dim %zu, the model %zu", what, dim, model->options.dim);
+}
+
+int linattn__model_check_head(const linattn_model *model, size_t layer, size_t head) {
+    const linattn_model_options *o = &model->options;
+    if (layer >= o->layers) return linattn__fail(LINATTN_EINVAL, "layer is %zu; allowed: 0 to %zu", layer, o->layers - 1);
+    if (head >= o->heads) return linattn__fail(LINATTN_EINVAL, "head is %zu; allowed: 0 to %zu", head, o->heads - 1);
+    return LINATTN_OK;
+}
+
 int linattn__model_needs_tokens(const linattn_model *model) {
     const linattn__shape shape = linattn__model_shape(model, 1);
     return linattn__needs_tokens(&shape);

@@ -30,8 +30,12 @@ size_t linattn__model_ff(const linattn_model *model);
 /* Rows of P and Q as parameters: d in block form, d+1 in full form. */
 size_t linattn__model_side(const linattn_model *model);
 
-/* Kernels work with effective parameters: the front MLP's, then P and Q of every head (`effective` numbers). 1: theta is these
- * already, and the functions below need not be called. */
+/* Where a head of a layer begins in theta, and among effective parameters; head = H: where the layer's feed-forward block does. */
+size_t linattn__model_place(const linattn_model *model, size_t layer, size_t head);
+size_t linattn__model_effective_place(const linattn_model *model, size_t layer, size_t head);
+
+/* Kernels work with effective parameters: those of the same model with free Q (`effective` numbers). 1: theta is these already, and
+ * the functions below need not be called. */
 int linattn__model_is_direct(const linattn_model *model);
 
 /* out (effective) from theta; with a direction (p), the tangent of that. */
@@ -42,6 +46,12 @@ void linattn__model_compose(const linattn_model *model, const double *theta, con
 void linattn__model_pull(const linattn_model *model, const double *theta, const double *bar, double *out);
 void linattn__model_pull_tangent(const linattn_model *model, const double *theta, const double *direction, const double *bar,
                                  const double *bardot, double *out);
+
+/* LINATTN_EMISMATCH when `what`, a batch or a sampler, has another d than the model. */
+int linattn__model_check_dim(const linattn_model *model, const char *what, size_t dim);
+
+/* LINATTN_EINVAL when the model has no such layer or head. */
+int linattn__model_check_head(const linattn_model *model, size_t layer, size_t head);
 
 /* Whether prompts must keep their tokens. */
 int linattn__model_needs_tokens(const linattn_model *model);

@@ -27,13 +27,23 @@ static head_sizes sizes_of(const linattn_model *model) {
                         .side = side,
                         .square = square,
                         .factor = factor,
-                        .head = square + 2 * factor,
+                        .head = square + (o->qk_rank ? 2 * factor : square),
                         .effective = 2 * square};
 }
 
-/* Where head h of layer l, or with h = heads the feed-forward block, begins in theta, and among effective parameters. */
+/* Where head h of layer l, or with h = heads the feed-forward block, begins when a head takes `head` numbers. */
 static size_t place(const head_sizes *s, size_t head, size_t l, size_t h) {
     return s->front + l * (s->heads * head + s->ff) + h * head;
+}
+
+size_t linattn__model_place(const linattn_model *model, size_t layer, size_t head) {
+    const head_sizes s = sizes_of(model);
+    return place(&s, s.head, layer, head);
+}
+
+size_t linattn__model_effective_place(const linattn_model *model, size_t layer, size_t head) {
+    const head_sizes s = sizes_of(model);
+    return place(&s, s.effective, layer, head);
 }
 
 size_t linattn__model_side(const linattn_model *model) {
@@ -41,10 +51,12 @@ size_t linattn__model_side(const linattn_model *model) {
 }
 
 size_t linattn__model_front(const linattn_model *model) {
-    return linattn__front_size(model->options.mlp_hidden, model->options.dim);
+    return linattn__network_size(model->options.mlp_hidden, model->options.dim);
 }
 
-size_t linattn__model_ff(const linattn_model *model) { return linattn__ff_size(model->options.ff_hidden, model->options.dim); }
+size_t linattn__model_ff(const linattn_model *model) {
+    return linattn__network_size(model->options.ff_hidden, model->options.dim + 1);
+}
 
 int linattn__model_is_direct(const linattn_model *model) { return model->options.qk_rank == 0; }
 

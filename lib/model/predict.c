@@ -36,10 +36,8 @@ int linattn_model_predict(const linattn_model *model, const linattn_batch *batch
     if (!batch) return linattn__fail_null("batch");
     if (!theta) return linattn__fail_null("theta");
     if (!out) return linattn__fail_null("out");
-    if (linattn_batch_dim(batch) != model->options.dim)
-        return linattn__fail(LINATTN_EMISMATCH, "the batch has dim %zu, the model %zu", linattn_batch_dim(batch),
-                             model->options.dim);
-    int status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
+    int status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
+    if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
     if (status == LINATTN_OK) status = linattn__check_finite("theta", theta, model->parameters);
     return status == LINATTN_OK ? linattn__model_predict(model, batch, linattn__isa_best(), theta, out) : status;
 }

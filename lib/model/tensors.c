@@ -13,15 +13,6 @@ static const linattn__struct tensor_type = {"linattn_tensor", sizeof(linattn_ten
 static size_t tensors_of_heads(const linattn_model *model) { return (model->options.qk_rank ? 3 : 2) * model->options.heads; }
 static size_t tensors_of_layer(const linattn_model *model) { return tensors_of_heads(model) + (model->options.ff_hidden ? 4 : 0); }
 
-/* Numbers of a head, and where the heads of a layer begin. */
-static size_t head_size(const linattn_model *model) {
-    const size_t side = linattn__model_side(model), rank = model->options.qk_rank;
-    return side * side + (rank ? 2 * rank : side) * side;
-}
-static size_t layer_offset(const linattn_model *model, size_t layer) {
-    return linattn__model_front(model) + layer * (model->options.heads * head_size(model) + linattn__model_ff(model));
-}
-
 size_t linattn_model_tensor_count(const linattn_model *model) {
     return model ? (model->options.mlp_hidden ? 4 : 0) + model->options.layers * tensors_of_layer(model) : 0;
 }
@@ -37,8 +28,7 @@ static linattn_tensor head_tensor(const linattn_model *model, size_t layer, size
                                      : LINATTN_TENSOR_WK;
     linattn_tensor tensor = {.columns = side, .layer = layer, .head = head, .kind = kind};
     tensor.rows = part > 0 && rank ? rank : side;
-    tensor.offset =
-        layer_offset(model, layer) + head * head_size(model) + (part > 0 ? side * side : 0) + (part > 1 ? rank * side : 0);
+    tensor.offset = linattn__model_place(model, layer, head) + (part > 0 ? side * side : 0) + (part > 1 ? rank * side : 0);
     snprintf(tensor.name, sizeof tensor.name, "layer%u.head%u.%s", (unsigned)layer, (unsigned)head, names[kind]);
     return tensor;
 }
@@ -63,8 +53,7 @@ static linattn_tensor ff_tensor(const linattn_model *model, size_t layer, size_t
     const linattn_model_options *o = &model->options;
     char where[24];
     snprintf(where, sizeof where, "layer%u.ff", (unsigned)layer);
-    const size_t offset = layer_offset(model, layer) + o->heads * head_size(model);
-    linattn_tensor tensor = network_tensor(o->dim + 1, o->ff_hidden, offset, index, where);
+    linattn_tensor tensor = network_tensor(o->dim + 1, o->ff_hidden, linattn__model_place(model, layer, o->heads), index, where);
     tensor.layer = layer;
     tensor.kind = LINATTN_TENSOR_FF_W1 + (int32_t)index;
     return tensor;
@@ -90,7 +79,7 @@ int linattn_model_get_tensor(const linattn_model *model, size_t index, linattn_t
 
 /* A network's parameters: numbers first .. of the uniforms of a kind, between +-1/sqrt(inputs of the unit). */
 static void init_network(const linattn__stream *stream, unsigned kind, size_t first, size_t width, size_t hidden, double *theta) {
-    const size_t count = linattn__front_size(hidden, width);
+    const size_t count = linattn__network_size(hidden, width);
     linattn__random_uniforms(stream, kind, 0, first, count, theta);
     for (size_t i = 0; i < count; i++) theta[i] = (2 * theta[i] - 1) / sqrt((double)(i < hidden * (width + 1) ? width : hidden));
 }
@@ -99,12 +88,13 @@ int linattn_model_init_parameters(const linattn_model *model, uint64_t seed, dou
     if (!model) return linattn__fail_null("model");
     if (!theta) return linattn__fail_null("theta");
     const linattn_model_options *o = &model->options;
-    const size_t heads = o->heads * head_size(model), ff = linattn__model_ff(model);
+    const size_t heads = linattn__model_place(model, 0, o->heads) - linattn__model_place(model, 0, 0),
+                 ff = linattn__model_ff(model);
     linattn__stream stream;
     linattn__stream_open(&stream, seed, 0, LINATTN__PURPOSE_INITIALISATION);
     init_network(&stream, LINATTN__KIND_FRONT, 0, o->dim, o->mlp_hidden, theta);
     for (size_t l = 0; l < o->layers; l++) {
-        double *const layer = theta + layer_offset(model, l);
+        double *const layer = theta + linattn__model_place(model, l, 0);
         linattn__random_normals(&stream, LINATTN__KIND_PARAMETERS, 0, l * heads, heads, layer);
         for (size_t i = 0; i < heads; i++) layer[i] *= o->init_std;
         init_network(&stream, LINATTN__KIND_FF, l * ff, o->dim + 1, o->ff_hidden, layer + heads);

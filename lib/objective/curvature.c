@@ -1,5 +1,4 @@
-/* Hessian-vector products and the Hessian of a model: the same chunks and rounds as for the gradient, a few directions at a time.
- * */
+/* Hessian-vector products and the Hessian of a model: the gradient's chunks and rounds, some directions at a time. */
 #include "common/allocate.h"
 #include "common/fail.h"
 #include "objective/transformer.h"
@@ -7,8 +6,8 @@
 #include <string.h>
 
 /* Lane sums of all directions of a pass, and what directions add to a thread's scratch memory, should stay in a second-level cache;
- * but a few directions together save more than that. */
-enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, FEW_DIRECTIONS = 8, MOST_DIRECTIONS = 64 };
+ * but a few directions together save more than that, where they do not take FEW_BYTES. */
+enum { SUMS_BYTES = 512 * 1024, WORK_BYTES = 1024 * 1024, FEW_BYTES = 64 * 1024 * 1024, FEW_DIRECTIONS = 8, MOST_DIRECTIONS = 64 };
 
 typedef struct {
     linattn__round round;
@@ -51,8 +50,10 @@ static int measure(const linattn__transformer *f, sizes *s) {
     if (s->count < 1) s->count = 1;
     if (s->count > MOST_DIRECTIONS) s->count = MOST_DIRECTIONS;
     const linattn__hvp_kernels *kernels = linattn__hvp_kernels_for(&f->shape, f->isa);
-    const size_t one = kernels->workspace(&f->shape, 1), more = WORK_BYTES / sizeof(double);
-    while (s->count > FEW_DIRECTIONS && kernels->workspace(&f->shape, s->count) - one > more) s->count--;
+    const size_t one = kernels->workspace(&f->shape, 1);
+    while (s->count > 1 &&
+           kernels->workspace(&f->shape, s->count) - one > (s->count > FEW_DIRECTIONS ? WORK_BYTES : FEW_BYTES) / sizeof(double))
+        s->count--;
     s->work_size = (kernels->workspace(&f->shape, s->count) + 7) / 8 * 8;
     if (!linattn__multiply_sizes(s->count, p, &s->rows) || !linattn__multiply_sizes(s->count, q, &s->composed) ||
         !linattn__multiply_sizes(slots, s->composed, &s->partial) || s->rows > most ||

@@ -19,7 +19,7 @@ typedef struct linattn__dataset {
 /* Takes memory where the first four fields want it; released by the owner: order. Returns LINATTN_ENOMEM. */
 int linattn__dataset_open(linattn__dataset *set);
 
-/* The minibatch of a draw: moments, queries and targets of out. */
+/* The minibatch of a draw into out: moments, queries and targets, and tokens where out keeps them. */
 void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, linattn__prompts *out);
 
 int linattn__dataset_describe(const linattn__dataset *set, linattn__describe visit, void *user);

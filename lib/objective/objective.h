@@ -26,7 +26,6 @@ typedef struct linattn__objective_class {
     size_t (*hessian_workspace)(const linattn_objective *objective);
     /* How many of the scores behind f(theta; draw) lie exactly where the derivative jumps; NULL: there is no such place. */
     int (*count_kinks)(linattn_objective *objective, uint64_t draw, const double *theta, uint64_t *count);
-    int concurrent; /* 1: an objective and its clones may be evaluated in different threads at once; 0: in the caller's only */
     int (*clone)(linattn_objective **out, const linattn_objective *objective, const linattn_objective_options *options);
     void (*close)(linattn_objective *objective); /* releases what the class added; NULL: nothing */
     int (*describe)(const linattn_objective *objective, linattn__describe visit, void *user);
@@ -39,6 +38,7 @@ struct linattn_objective {
     size_t parameters; /* p */
     linattn_objective_options options;
     double *gradient; /* (p), scratch */
+    int concurrent;   /* 1: this objective and its clones may be evaluated in different threads at once; 0: in the caller's only */
     int busy;         /* 1 inside a call: a callback must not use the objective that called it */
 };
 

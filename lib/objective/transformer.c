@@ -20,8 +20,8 @@ static int draw_before(linattn__transformer *f, linattn__round *round) {
     int status = LINATTN_OK;
     if (f->set.batch)
         linattn__dataset_draw(&f->set, round->draw, &f->data);
-    else if (linattn__sampler_is_custom(f->sampler))
-        status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->work + f->work_size);
+    else if (f->called)
+        status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->call_work);
     else
         return LINATTN_OK;
     round->fresh = 0;
@@ -31,8 +31,8 @@ static int draw_before(linattn__transformer *f, linattn__round *round) {
 int linattn__transformer_rounds(linattn__round *round, linattn__job job, void (*add)(linattn__round *round, size_t slots)) {
     linattn__transformer *f = round->f;
     round->fresh = f->fresh && !(f->drawn && f->draw == round->draw);
-    if (round->fresh) f->drawn = 0; /* until all of it is there */
     if (round->fresh) {
+        f->drawn = 0; /* until all of it is there */
         const int status = draw_before(f, round);
         if (status != LINATTN_OK) return status;
     }
@@ -134,6 +134,7 @@ static void close_transformer(linattn_objective *objective) {
     linattn__transformer *f = (linattn__transformer *)objective;
     linattn__pool_destroy(f->pool);
     linattn__release(f->work);
+    linattn__release(f->call_work);
     linattn__release(f->partial_gradient);
     linattn__release(f->partial_value);
     linattn__release(f->composed);
@@ -155,19 +156,20 @@ static int equip(linattn__transformer *f) {
     const int direct = linattn__model_is_direct(f->model);
     size_t gradients;
     f->work_size = (f->kernels->workspace(&f->shape) + 7) / 8 * 8; /* keeps the sampler's part aligned */
-    f->draw_size = f->sampler ? (linattn__sampler_workspace(f->sampler) + 7) / 8 * 8 : 0;
+    f->draw_size = f->sampler && !f->called ? (linattn__sampler_workspace(f->sampler) + 7) / 8 * 8 : 0;
     if (!linattn__multiply_sizes(slots, f->model->effective, &gradients))
         return linattn__fail_memory("the gradient's partial sums");
     f->work = linattn__allocate(threads, (f->work_size + f->draw_size) * sizeof *f->work);
     f->partial_gradient = linattn__allocate(gradients, sizeof *f->partial_gradient);
     f->partial_value = linattn__allocate(slots, sizeof *f->partial_value);
     if (!direct) f->composed = linattn__allocate(f->model->effective, 2 * sizeof *f->composed);
-    if (!f->work || !f->partial_gradient || !f->partial_value || !(direct || f->composed))
+    if (f->called) f->call_work = linattn__allocate(linattn__sampler_workspace(f->sampler), sizeof *f->call_work);
+    if (!f->work || !f->partial_gradient || !f->partial_value || !(direct || f->composed) || (f->called && !f->call_work))
         return linattn__fail_memory("an objective's workspace");
     return linattn__pool_create(&f->pool, threads);
 }
 
-static const linattn__objective_class transformer_class, called_class;
+static const linattn__objective_class transformer_class;
 
 /* Where prompts come from: a sampler; minibatches of set.batch; or all of batch. The other pointers are NULL. */
 typedef struct {
@@ -200,12 +202,12 @@ static int take_source(linattn__transformer *f, const source *from) {
 static int create(linattn_objective **out, const linattn_model *model, const source *from,
                   const linattn_objective_options *options) {
     linattn_objective *objective;
-    const linattn_sampler *sampler = from->sampler;
-    const int called = sampler && linattn__sampler_is_custom(sampler);
-    int status = linattn__objective_open(&objective, called ? &called_class : &transformer_class, sizeof(linattn__transformer),
+    int status = linattn__objective_open(&objective, &transformer_class, sizeof(linattn__transformer),
                                          linattn_model_parameter_count(model), options);
     if (status != LINATTN_OK) return status;
     linattn__transformer *f = (linattn__transformer *)objective;
+    f->called = from->sampler && linattn__sampler_is_custom(from->sampler);
+    objective->concurrent = !f->called;
     f->model = model;
     linattn__model_retain(model);
     status = take_source(f, from);
@@ -249,21 +251,15 @@ static int describe(const linattn_objective *objective, linattn__describe visit,
     return status == LINATTN_OK ? visit("batch.digest", digest, user) : status;
 }
 
-#define CLASS(is_concurrent)                                                                                                       \
-    {                                                                                                                              \
-        .name = "transformer", .evaluate = evaluate, .hvp = linattn__transformer_hvp, .hessian = linattn__transformer_hessian,     \
-        .hessian_workspace = linattn__transformer_hessian_workspace, .count_kinks = count_kinks, .concurrent = is_concurrent,      \
-        .clone = clone, .close = close_transformer, .describe = describe                                                           \
-    }
-
-static const linattn__objective_class transformer_class = CLASS(1);
-/* Of a custom sampler, whose function runs on the caller's thread alone. */
-static const linattn__objective_class called_class = CLASS(0);
-
-static int check_dims(const char *what, size_t dim, const linattn_model *model) {
-    if (dim == model->options.dim) return LINATTN_OK;
-    return linattn__fail(LINATTN_EMISMATCH, "the %s has dim %zu, the model %zu", what, dim, model->options.dim);
-}
+static const linattn__objective_class transformer_class = {.name = "transformer",
+                                                           .evaluate = evaluate,
+                                                           .hvp = linattn__transformer_hvp,
+                                                           .hessian = linattn__transformer_hessian,
+                                                           .hessian_workspace = linattn__transformer_hessian_workspace,
+                                                           .count_kinks = count_kinks,
+                                                           .clone = clone,
+                                                           .close = close_transformer,
+                                                           .describe = describe};
 
 int linattn_objective_create_fixed(linattn_objective **out, const linattn_model *model, const linattn_batch *batch,
                                    const linattn_objective_options *options) {
@@ -272,7 +268,7 @@ int linattn_objective_create_fixed(linattn_objective **out, const linattn_model 
     if (!model) return linattn__fail_null("model");
     if (!batch) return linattn__fail_null("batch");
     const source from = {.batch = batch};
-    int status = check_dims("batch", linattn_batch_dim(batch), model);
+    int status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
     return status == LINATTN_OK ? create(out, model, &from, options) : status;
 }
@@ -286,7 +282,7 @@ int linattn_objective_create_sampled(linattn_objective **out, const linattn_mode
     if (prompts < 1 || prompts > UINT32_MAX) return linattn__fail_count("prompts", prompts, "1 to 4294967295");
     const source from = {.sampler = sampler, .prompts = prompts};
     const int has_tokens = linattn__sampler_get_options(sampler)->kind == LINATTN_BATCH_TOKENS;
-    int status = check_dims("sampler", linattn_sampler_dim(sampler), model);
+    int status = linattn__model_check_dim(model, "sampler", linattn_sampler_dim(sampler));
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "sampler", has_tokens);
     return status == LINATTN_OK ? create(out, model, &from, options) : status;
 }
@@ -302,7 +298,7 @@ int linattn_objective_create_dataset(linattn_objective **out, const linattn_mode
                              linattn_batch_prompts(batch));
     if (mode != LINATTN_MINIBATCH_EPOCHS && mode != LINATTN_MINIBATCH_REPLACEMENT)
         return linattn__fail_integer("mode", mode, "the values 0 and 1 of enum linattn_minibatch");
-    int status = check_dims("batch", linattn_batch_dim(batch), model);
+    int status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
     const source from = {.set = {.batch = batch, .prompts = prompts, .mode = mode, .seed = seed}, .prompts = prompts};
     return status == LINATTN_OK ? create(out, model, &from, options) : status;

@@ -1,9 +1,10 @@
-/* transformer.h: a model on a fixed batch or on a sampler: what its value, gradient and Hessian-vector products share.
+/* transformer.h: a model on a fixed batch, on its minibatches or on a sampler: what its value, gradient and Hessian-vector products
+ * share.
  *
  * The batch is divided into chunks of 64 prompts whatever the number of threads. A round of chunks is worked on by all threads,
  * each chunk filling a slot of its own; then the slots are added in the order of the chunks. So the result depends on the chunks
  * alone. A sampler's batch is drawn inside the same chunks, just before it is used, and kept: evaluating a draw again does not
- * draw again. */
+ * draw again. Minibatches, and what a function of the caller's makes, are there before the chunks begin. */
 #ifndef LINATTN_OBJECTIVE_TRANSFORMER_H
 #define LINATTN_OBJECTIVE_TRANSFORMER_H
 
@@ -26,6 +27,7 @@ typedef struct linattn__transformer {
     int fresh;                      /* 1: draws differ, and data is the objective's own */
     uint64_t draw;                  /* the draw that `data` holds */
     int drawn;                      /* 0: none */
+    int called;                     /* 1: the sampler is a function of the caller's, to be called on the caller's thread */
 
     enum linattn__isa isa;
     const linattn__kernels *kernels;
@@ -33,6 +35,7 @@ typedef struct linattn__transformer {
     linattn__pool *pool;
     size_t chunks;
     size_t work_size, draw_size; /* scratch of a thread, in doubles: kernel, then sampler */
+    double *call_work;           /* scratch of a function of the caller's; NULL: there is none */
     double *work;                /* (threads, work_size + draw_size) */
     double *partial_gradient;    /* (min(chunks, ROUND), effective p): the slots */
     double *partial_value;       /* (min(chunks, ROUND)) */

@@ -31,7 +31,7 @@ static const linattn_recipe RECIPES[] = {
     ROW("depth6",   6,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN, LINEAR),
     ROW("depth8",   8,  5, 20, NORMAL,    1,     1,    1,     NAN,    NAN, LINEAR),
     ROW("wide",     8, 20, 60, NORMAL,    1,     1,    1,     NAN,    NAN, LINEAR),
-    /*            name        L  d   n     B seeds                       form  std clip SGD  Adam                 task  units MLP */
+    /* beside these: B = 2000, 5 seeds, full form, initial sd 0.1, a task of a network of 10 units, a front MLP of 30 */
     FULL_ROW("nonlinear", 3, 5, 20, 2000, 5, NORMAL, 1, 1, FULL, 0.1, 1, 0.05, 0.01, LINEAR, FIXED_MLP, 10, 30),
     ROW("softmax",  3,  5, 20, NORMAL,    1,     1,    1,     0.2,   0.02, SOFTMAX),
 };
@@ -61,7 +61,7 @@ typedef struct source {
     }
 #define TUNED_HERE                                                                                                                 \
     "tuned here: the lowest median error after 2000 steps of 0.002, 0.004, 0.01, 0.02, 0.04, 0.1, 0.2, 3 seeds (adam_vs_sgd "      \
-    "--tune)"
+    "--tune); SGD's is the last of them, and medians from 0.04 on differ by 1%"
 
 static const source SOURCES[] = {
     {"name", NULL, "the library's own name for an experiment of " PAPER},

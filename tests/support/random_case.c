@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void need(int good, const char *what) {
     if (good) return;
@@ -80,4 +81,20 @@ double relative_distance(const double *a, const double *b, size_t count) {
         distance = fmax(distance, fabs(a[i] - b[i]));
     }
     return largest > 0 ? distance / largest : distance;
+}
+
+double random_case_gradient(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads, double *gradient) {
+    linattn_objective *f = random_case_objective(c, batch, kernel, threads);
+    double value = NAN;
+    need(linattn_objective_gradient(f, 0, c->theta, &value, gradient) == LINATTN_OK, "gradient");
+    linattn_objective_destroy(f);
+    return value;
+}
+
+double *numbers(size_t count) {
+    const size_t bytes = (count * sizeof(double) + 63) / 64 * 64;
+    double *x = aligned_alloc(64, bytes);
+    need(x != NULL, "memory");
+    memset(x, 0, bytes);
+    return x;
 }

@@ -24,6 +24,12 @@ void random_case_close(random_case *c);
 /* The case's batch, or `batch`, as an objective with a kernel and threads. */
 linattn_objective *random_case_objective(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads);
 
+/* Value and gradient (p) of such an objective at the case's theta. */
+double random_case_gradient(const random_case *c, const linattn_batch *batch, int32_t kernel, size_t threads, double *gradient);
+
+/* `count` zeros, aligned as kernels want them, to be freed. */
+double *numbers(size_t count);
+
 /* max over i of |a_i - b_i| / max over i of |b_i|; infinite when something is not a number. */
 double relative_distance(const double *a, const double *b, size_t count);
 
