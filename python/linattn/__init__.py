@@ -27,8 +27,9 @@ from .spectrum import matrix_precondition, matrix_spectrum, robust_condition, sp
 from .statistics import (line_bootstrap, line_fit, normal_quantile, sample_bootstrap, sample_histogram, sample_interval,
                          sample_median, sample_moments, sample_normal_plot, sample_normality, sample_quantiles, sample_tail,
                          samples_compare, series_bootstrap, share_interval, student_quantile)
-from .structs import (Comparison, Concentration, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram, Interval, Line,
-                      Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail, Tensor, TheoryDistance)
+from .structs import (Comparison, Concentration, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram,
+                      Interval, Line, Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail,
+                      Tensor, TheoryDistance)
 from .trainer import RECORD, Trainer
 
 __version__ = ".".join(map(str, _cdef.VERSION))
