@@ -90,6 +90,7 @@ LINATTN_RULE_ADAMW = 2
 LINATTN_RULE_SIGN = 3
 LINATTN_RULE_NORMALIZED_GD = 4
 LINATTN_RULE_CUSTOM = 5
+LINATTN_RULE_POLYAK = 6
 LINATTN_CLIP_NONE = 0
 LINATTN_CLIP_GLOBAL_NORM = 1
 LINATTN_CLIP_TENSOR_NORM = 2
@@ -99,6 +100,17 @@ LINATTN_SCHEDULE_STEP = 1
 LINATTN_SCHEDULE_COSINE = 2
 LINATTN_NONFINITE_FAIL = 0
 LINATTN_NONFINITE_SKIP = 1
+LINATTN_PROMPT_SOFTMAX = 0
+LINATTN_PROMPT_LINEAR = 1
+LINATTN_PROMPT_SQUARED = 0
+LINATTN_PROMPT_LOGISTIC = 1
+LINATTN_PROMPT_GAUSSIAN = 0
+LINATTN_PROMPT_ORTHONORMAL = 1
+LINATTN_PROMPT_IDENTITY = 0
+LINATTN_PROMPT_ORTHOGONAL = 1
+LINATTN_PROMPT_SCALED = 0
+LINATTN_PROMPT_LOG_UNIFORM = 1
+LINATTN_PROMPT_ACTIVE = 2
 LINATTN_VERSION_MAJOR = 0
 LINATTN_VERSION_MINOR = 3
 LINATTN_VERSION_PATCH = 0
@@ -239,6 +251,14 @@ class linattn_custom_rule(Structure):
 
 
 class linattn_step_record(Structure):
+    pass
+
+
+class linattn_prompt_options(Structure):
+    pass
+
+
+class linattn_prompt_condition(Structure):
     pass
 
 
@@ -614,6 +634,7 @@ linattn_optimizer_options._fields_ = [
     ("decay_steps", c_uint64),
     ("decay_factor", c_double),
     ("min_learning_rate", c_double),
+    ("minimum_value", c_double),
 ]
 
 linattn_update._fields_ = [
@@ -645,6 +666,39 @@ linattn_step_record._fields_ = [
     ("learning_rate", c_double),
     ("clipped", c_int32),
     ("skipped", c_int32),
+]
+
+linattn_prompt_options._fields_ = [
+    ("struct_size", c_size_t),
+    ("examples", c_size_t),
+    ("tokens", c_size_t),
+    ("dim", c_size_t),
+    ("seed", c_uint64),
+    ("attention", c_int32),
+    ("loss", c_int32),
+    ("train_value", c_int32),
+    ("token_kind", c_int32),
+    ("key_map", c_int32),
+    ("profile", c_int32),
+    ("active", c_size_t),
+    ("sparsity", c_double),
+    ("temperature", c_double),
+    ("noise", c_double),
+    ("progress", linattn_progress),
+    ("user", c_void_p),
+]
+
+linattn_prompt_condition._fields_ = [
+    ("struct_size", c_size_t),
+    ("rank", c_size_t),
+    ("largest", c_double),
+    ("smallest", c_double),
+    ("condition", c_double),
+    ("spread_smallest", c_double),
+    ("spread_largest", c_double),
+    ("key_condition", c_double),
+    ("bound", c_double),
+    ("ratio_bound", c_double),
 ]
 
 linattn_recipe._fields_ = [
@@ -739,6 +793,7 @@ FUNCTIONS = {
     "linattn_objective_check_derivatives": (c_int, [c_void_p, c_uint64, POINTER(c_double), c_double,
     POINTER(linattn_derivative_report)]),
     "linattn_line_fit": (c_int, [POINTER(c_double), POINTER(c_double), c_size_t, POINTER(linattn_line)]),
+    "linattn_series_rate": (c_int, [POINTER(c_double), c_size_t, c_double, c_double, POINTER(linattn_line)]),
     "linattn_sample_median": (c_int, [POINTER(c_double), c_size_t, c_int32, POINTER(c_double)]),
     "linattn_sample_quantiles": (c_int, [POINTER(c_double), c_size_t, POINTER(c_double), c_size_t, POINTER(c_double)]),
     "linattn_sample_histogram": (c_int, [POINTER(c_double), c_size_t, c_double, c_double, c_size_t, POINTER(c_uint64),
@@ -814,6 +869,28 @@ FUNCTIONS = {
     "linattn_optimizer_get_state": (c_int, [c_void_p, POINTER(c_double), POINTER(c_uint64), POINTER(c_uint64)]),
     "linattn_optimizer_set_state": (c_int, [c_void_p, POINTER(c_double), c_uint64, c_uint64]),
     "linattn_optimizer_preconditioner": (c_int, [c_void_p, POINTER(c_double)]),
+    "linattn_prompt_options_init": (c_int, [POINTER(linattn_prompt_options), c_size_t]),
+    "linattn_prompt_create": (c_int, [POINTER(c_void_p), POINTER(linattn_prompt_options)]),
+    "linattn_prompt_create_from_arrays": (c_int, [POINTER(c_void_p), POINTER(linattn_prompt_options), POINTER(c_double),
+    POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
+    "linattn_prompt_destroy": (None, [c_void_p]),
+    "linattn_prompt_examples": (c_size_t, [c_void_p]),
+    "linattn_prompt_tokens": (c_size_t, [c_void_p]),
+    "linattn_prompt_dim": (c_size_t, [c_void_p]),
+    "linattn_prompt_parameter_count": (c_size_t, [c_void_p]),
+    "linattn_prompt_get_arrays": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double),
+    POINTER(c_double)]),
+    "linattn_objective_create_prompt": (c_int, [POINTER(c_void_p), c_void_p, POINTER(linattn_objective_options)]),
+    "linattn_objective_create_prompt_dataset": (c_int, [POINTER(c_void_p), c_void_p, c_size_t, c_int32, c_uint64,
+    POINTER(linattn_objective_options)]),
+    "linattn_prompt_evaluate": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double),
+    POINTER(c_double)]),
+    "linattn_prompt_gauss_newton": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double)]),
+    "linattn_prompt_softmax_spectrum": (c_int, [c_void_p, POINTER(c_double), c_size_t, POINTER(c_double)]),
+    "linattn_prompt_measure_condition": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double),
+    POINTER(linattn_prompt_condition)]),
+    "linattn_prompt_distance": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
+    "linattn_prompt_predict_rate": (c_int, [c_void_p, POINTER(c_double), c_double, POINTER(c_double)]),
     "linattn_recipe_count": (c_size_t, []),
     "linattn_recipe_get": (c_int, [c_size_t, POINTER(linattn_recipe)]),
     "linattn_recipe_find": (c_int, [c_char_p, POINTER(linattn_recipe)]),

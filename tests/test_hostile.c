@@ -307,7 +307,7 @@ static double whole_run(void) {
     double theta[16] = {0}, sum = 0;
     char path[] = "/tmp/linattn-hostile-XXXXXX";
     close(mkstemp(path));
-    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_NORMALIZED_GD; rule++) {
+    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_POLYAK; rule += rule == LINATTN_RULE_NORMALIZED_GD ? 2 : 1) {
         linattn_objective *f = objective_of(SMALL, 2, NULL, NULL);
         linattn_optimizer *optimizer = optimizer_of(rule, 16);
         linattn_trainer *trainer;

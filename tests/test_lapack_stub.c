@@ -15,7 +15,7 @@ static struct {
     lapack_int info;
     int nan; /* reports success with eigenvalues that are none */
     int calls;
-} divide_and_conquer, representations, least_squares;
+} divide_and_conquer, representations, least_squares, jacobi;
 
 static void spoil(char jobz, lapack_int n, double *a, double *w) {
     for (lapack_int j = 0; j < n; j++)
@@ -65,12 +65,26 @@ lapack_int LAPACKE_dgelsd_work(int layout, lapack_int m, lapack_int n, lapack_in
     return info;
 }
 
+lapack_int LAPACKE_dgesvj_work(int layout, char joba, char jobu, char jobv, lapack_int m, lapack_int n, double *a, lapack_int lda,
+                               double *sva, lapack_int mv, double *v, lapack_int ldv, double *work, lapack_int lwork) {
+    lapack_int info = jacobi.info;
+    ck_assert_int_eq(layout, LAPACK_COL_MAJOR);
+    ck_assert_int_ge(m, n);
+    jacobi.calls++;
+    if (info > 0 || jacobi.nan)
+        spoil('V', n, a, sva);
+    else
+        LAPACK_dgesvj(&joba, &jobu, &jobv, &m, &n, a, &lda, sva, &mv, v, &ldv, work, &lwork, &info);
+    return info;
+}
+
 static double matrix[SIZE * SIZE], eigenvalues[SIZE], vectors[SIZE * SIZE];
 
 static void reset(void) {
     memset(&divide_and_conquer, 0, sizeof divide_and_conquer);
     memset(&representations, 0, sizeof representations);
     memset(&least_squares, 0, sizeof least_squares);
+    memset(&jacobi, 0, sizeof jacobi);
     for (size_t i = 0; i < SIZE; i++)
         for (size_t j = 0; j < SIZE; j++) matrix[i * SIZE + j] = cos((double)(i * j)) + (i == j ? (double)i : 0);
 }
@@ -140,6 +154,33 @@ START_TEST(B8_neither_converges) {
 }
 END_TEST
 
+/* Singular values that do not come, or are none: outputs are as they were. */
+START_TEST(singular_values_do_not_converge) {
+    linattn_prompt_options o;
+    linattn_prompt *prompt;
+    linattn_prompt_condition c = {.struct_size = sizeof c};
+    double theta[3] = {0.1, 0.2, 0.3}, singular[3] = {7, 7, 7}, rate = 7;
+    ck_assert_ok(linattn_prompt_options_init(&o, sizeof o));
+    o.examples = 4;
+    o.tokens = 2;
+    o.dim = 3;
+    ck_assert_ok(linattn_prompt_create(&prompt, &o));
+    for (int nan = 0; nan < 2; nan++) {
+        reset();
+        jacobi.info = nan ? 0 : 5;
+        jacobi.nan = nan;
+        ck_assert_status(linattn_prompt_measure_condition(prompt, theta, singular, &c), LINATTN_ENOTCONVERGED, "dgesvj gave info");
+        ck_assert_status(linattn_prompt_predict_rate(prompt, theta, 0.1, &rate), LINATTN_ENOTCONVERGED, "dgesvj gave info");
+        ck_assert(singular[0] == 7 && rate == 7 && c.rank == 0);
+    }
+    reset();
+    ck_assert_ok(linattn_prompt_measure_condition(prompt, theta, singular, &c));
+    ck_assert_int_gt(jacobi.calls, 0);
+    ck_assert_uint_eq(c.rank, 3);
+    linattn_prompt_destroy(prompt);
+}
+END_TEST
+
 START_TEST(least_squares_do_not_converge) {
     const double tokens[] = {1, 2, 3, 4, 5, 0, 1, 1, 1, 2, 5, 0}, targets[] = {1, 2};
     double out[2] = {7, 7};
@@ -202,6 +243,7 @@ static Suite *lapack_stub_suite(void) {
     tcase_add_test(tc, B1_no_call_for_bad_input);
     tcase_add_test(tc, B8_second_driver_takes_over);
     tcase_add_test(tc, B8_neither_converges);
+    tcase_add_test(tc, singular_values_do_not_converge);
     tcase_add_test(tc, least_squares_do_not_converge);
     tcase_add_test(tc, every_allocation_may_fail);
     suite_add_tcase(suite, tc);

@@ -123,7 +123,8 @@ static void reference_step(const linattn_optimizer_options *o, int t, long doubl
     for (int i = 0; i < P; i++) norm += (long double)g[i] * g[i];
     norm = sqrtl(norm);
     const int decoupled = o->rule == LINATTN_RULE_ADAMW;
-    const int no_decay = decoupled || o->rule == LINATTN_RULE_SIGN || o->rule == LINATTN_RULE_NORMALIZED_GD;
+    const int no_decay = decoupled || o->rule == LINATTN_RULE_SIGN || o->rule >= LINATTN_RULE_NORMALIZED_GD;
+    const long double left = o->clip && norm > o->clip_threshold ? o->clip_threshold : norm; /* of the norm */
     for (int i = 0; i < P; i++) {
         past[t][i] = (no_decay ? 0 : o->weight_decay * theta[i]) +
                      (o->clip && norm > o->clip_threshold ? g[i] * o->clip_threshold / norm : g[i]);
@@ -145,6 +146,9 @@ static void reference_step(const linattn_optimizer_options *o, int t, long doubl
             break;
         case LINATTN_RULE_NORMALIZED_GD:
             theta[i] -= o->learning_rate * g[i] / norm;
+            break;
+        case LINATTN_RULE_POLYAK: /* the value is 1 */
+            theta[i] -= o->learning_rate * (1 - o->minimum_value) / (left * left) * past[t][i];
             break;
         default:
             theta[i] -= o->learning_rate * (m / m_weight) / (sqrtl(v / v_weight) + o->epsilon);
@@ -169,7 +173,7 @@ static void compare_with_reference(const linattn_optimizer_options *options) {
 }
 
 START_TEST(rules_against_sums_over_the_past) {
-    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_NORMALIZED_GD; rule++) {
+    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_POLYAK; rule += rule == LINATTN_RULE_NORMALIZED_GD ? 2 : 1) {
         linattn_optimizer_options options = options_of(rule, 0.05);
         compare_with_reference(&options);
         options.dampening = 0.5; /* no effect without momentum */
@@ -184,6 +188,8 @@ START_TEST(rules_against_sums_over_the_past) {
         options.dampening = 0.25;
         compare_with_reference(&options);
         options.dampening = 0, options.nesterov = 1;
+        compare_with_reference(&options);
+        options.minimum_value = -2;
         compare_with_reference(&options);
     }
 }
@@ -211,6 +217,31 @@ START_TEST(sign_and_normalized_gd_by_hand) {
     ck_assert_ok(linattn_optimizer_step(optimizer, 0, huge, theta, NULL)); /* |g| itself is no double */
     ck_assert_double_eq_tol(theta[0], before - 0.5 / sqrt(2), 1e-15);
     linattn_optimizer_destroy(optimizer);
+}
+END_TEST
+
+/* A step of Polyak's ends at the minimum of a parabola's tangent: half way, on x^2 from x = 8. */
+START_TEST(polyak_by_hand) {
+    double theta = 8;
+    linattn_optimizer_options options = options_of(LINATTN_RULE_POLYAK, 1);
+    options.minimum_value = 3;
+    linattn_optimizer *optimizer = optimizer_of(&options, 1);
+    ck_assert_uint_eq(linattn_optimizer_state_count(optimizer), 0);
+    for (int t = 0; t < 3; t++) {
+        const double g = 2 * theta;
+        ck_assert_ok(linattn_optimizer_step(optimizer, theta * theta + 3, &g, &theta, NULL));
+        ck_assert_double_eq(theta, 4 / (double)(1 << t));
+    }
+    const double zero = 0, tiny = 0x1p-1000, one = 1;
+    ck_assert_ok(linattn_optimizer_step(optimizer, 4, &zero, &theta, NULL)); /* no direction */
+    ck_assert_ok(linattn_optimizer_step(optimizer, 3, &one, &theta, NULL));  /* there already */
+    ck_assert_ok(linattn_optimizer_step(optimizer, -1, &one, &theta, NULL)); /* below */
+    ck_assert_double_eq(theta, 1);
+    ck_assert_ok(linattn_optimizer_step(optimizer, 3 + 0x1p-50, &tiny, &theta, NULL)); /* |g|^2 is no double */
+    ck_assert_double_eq(theta, 1 - 0x1p950);
+    linattn_optimizer_destroy(optimizer);
+    options.minimum_value = NAN;
+    ck_assert_status(linattn_optimizer_create(&optimizer, &options, NULL, 0, 1), LINATTN_EINVAL, "minimum_value is nan");
 }
 END_TEST
 
@@ -243,7 +274,7 @@ END_TEST
 
 /* Memory taken out and put into another optimizer goes on with the same bits, for every rule. */
 START_TEST(state_moves_between_optimizers) {
-    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_NORMALIZED_GD; rule++) {
+    for (int32_t rule = LINATTN_RULE_SGD; rule <= LINATTN_RULE_POLYAK; rule += rule == LINATTN_RULE_NORMALIZED_GD ? 2 : 1) {
         linattn_optimizer_options options = options_of(rule, 0.05);
         options.momentum = 0.9;
         options.clip = LINATTN_CLIP_GLOBAL_NORM;
@@ -450,6 +481,7 @@ static Suite *optimizer_suite(void) {
     tcase_add_test(tc, bias_correction_is_accurate);
     tcase_add_test(tc, rules_against_sums_over_the_past);
     tcase_add_test(tc, sign_and_normalized_gd_by_hand);
+    tcase_add_test(tc, polyak_by_hand);
     tcase_add_test(tc, state_layout);
     tcase_add_test(tc, state_moves_between_optimizers);
     tcase_add_test(tc, set_state_refuses);

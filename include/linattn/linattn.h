@@ -12,10 +12,11 @@
  *   statistics.h what a sample says: moments, quantiles, intervals, tests, tails
  *   spectrum.h   what a symmetric matrix says: eigenvalues, robust condition numbers
  *   diagnostics.h what an objective is like: curvature, gradient error, smoothness
+ *   prompt.h     prompt attention, where softmax slows gradient descent
  *   baseline.h   what a trained model is to be compared with: closed-form learners, theory
  *   recipe.h     the published experiments
  *
- * Threads: samplers, batches and models are immutable and may be shared. Everything else is used from one thread at a time.
+ * Threads: samplers, batches, models and prompt-attention systems are immutable and may be shared. Everything else is used from one thread at a time.
  * Promises: the library never prints, exits, reads the environment, changes locale, thread or floating-point settings, or keeps
  * process-wide state. A failed call returns a status, sets the thread's message, and leaves handles and outputs as they were.
  * Options structs begin with their size and grow only at the end, so programs need not be rebuilt for a newer library. */
@@ -28,6 +29,7 @@
 #include <linattn/number.h>
 #include <linattn/objective.h>
 #include <linattn/optimizer.h>
+#include <linattn/prompt.h>
 #include <linattn/recipe.h>
 #include <linattn/sampler.h>
 #include <linattn/spectrum.h>

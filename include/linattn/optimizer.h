@@ -26,7 +26,9 @@ enum linattn_rule {
     LINATTN_RULE_ADAMW = 2,         /* theta -= lr weight_decay theta, then Adam without weight decay */
     LINATTN_RULE_SIGN = 3,          /* v as for SGD; theta -= lr sign(v), sign(0) = 0 */
     LINATTN_RULE_NORMALIZED_GD = 4, /* theta -= lr g / |g|; g = 0 moves nothing */
-    LINATTN_RULE_CUSTOM = 5         /* made by linattn_optimizer_create_custom */
+    LINATTN_RULE_CUSTOM = 5,        /* made by linattn_optimizer_create_custom */
+    LINATTN_RULE_POLYAK = 6         /* Polyak's step, since 0.5: theta -= lr (f - minimum_value) / |g|^2 g; lr 1 is his; f at or below
+                                       the minimum, or g = 0, moves nothing */
 };
 
 enum linattn_clip {
@@ -67,12 +69,13 @@ typedef struct linattn_optimizer_options {
     double beta2;             /* [0, 1); read by Adam and AdamW; 0.999 */
     double epsilon;           /* >= 0, finite; added after the bias correction; at 0 an entry whose v is 0 is moved by AdamW's
                                  weight decay only; 1e-8 */
-    double weight_decay;      /* >= 0, finite; not read by sign descent and normalised GD; 0 */
+    double weight_decay;      /* >= 0, finite; read by SGD, Adam and AdamW; 0 */
     double clip_threshold;    /* c > 0, finite; read when clipping; 1 */
     uint64_t warmup_steps;    /* w; 0 */
     uint64_t decay_steps;     /* step: >= 1; cosine: > w; 1 */
     double decay_factor;      /* (0, 1]; read by the step schedule; 0.1 */
     double min_learning_rate; /* [0, learning_rate]; read by the cosine schedule; 0 */
+    double minimum_value;     /* what f is at its minimum, finite; read by Polyak's step; 0. Since 0.5 */
 } linattn_optimizer_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.
@@ -163,7 +166,7 @@ LINATTN_API int linattn_optimizer_set_state(linattn_optimizer *optimizer, const 
  *     SGD: D = 1
  * So D^-1/2 H D^-1/2 is the curvature that the rule sees (linattn_matrix_precondition). With epsilon 0 an entry whose v is 0 has
  * D = 0. *out is unchanged on failure.
- * Returns LINATTN_EINVAL, LINATTN_EUNSUPPORTED (a rule without such a diagonal: sign descent, normalised GD, a custom rule),
+ * Returns LINATTN_EINVAL, LINATTN_EUNSUPPORTED (a rule without such a diagonal: sign descent, normalised GD, Polyak's step, a custom rule),
  * LINATTN_EDEGENERATE (Adam before its first update) or LINATTN_ENONFINITE (v was set below 0, or is too large). */
 LINATTN_API int linattn_optimizer_preconditioner(const linattn_optimizer *optimizer, double *out);
 

@@ -1,4 +1,4 @@
-/* lapack.c: eigenvalues of symmetric matrices, least squares, and which BLAS answers. The one file that knows LAPACKE.
+/* lapack.c: eigenvalues of symmetric matrices, singular values, least squares, and which BLAS answers. The one file that knows LAPACKE.
  *
  * Only the LAPACKE_*_work functions are called, and by columns: they take no memory, transpose nothing and read no environment
  * variable. A symmetric matrix is the same by rows and by columns, and an eigenvector in a column is a row of the caller's. */
@@ -141,6 +141,24 @@ int linattn__least_squares(double *a, size_t rows, size_t columns, double *b, si
     linattn__release(work);
     linattn__release(iwork);
     return status;
+}
+
+/* ---- Singular values ---- */
+
+int linattn__singular_values(double *a, size_t rows, size_t columns, double *values) {
+    if (rows > LARGEST / 2 || columns > LARGEST / 2)
+        return linattn__fail(LINATTN_EOVERFLOW,
+                             "singular values of %zu by %zu; allowed: what LAPACK's integers of %zu bits can count", rows, columns,
+                             8 * sizeof(lapack_int));
+    const lapack_int m = (lapack_int)rows, n = (lapack_int)columns, length = m + n > 6 ? m + n : 6;
+    double *work = linattn__allocate((size_t)length, sizeof *work), unused = 0;
+    if (!work) return linattn__fail_memory("singular values");
+    const lapack_int info = LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'N', m, n, a, m, values, 0, &unused, 1, work, length);
+    /* work[0]: a factor that would have overflowed the values; 1 for matrices of moderate size. */
+    for (size_t i = 0; i < columns; i++) values[i] *= work[0];
+    linattn__release(work);
+    if (info == 0 && all_finite(values, columns)) return LINATTN_OK;
+    return linattn__fail(LINATTN_ENOTCONVERGED, "no singular values: LAPACK's dgesvj gave info %lld", (long long)info);
 }
 
 /* ---- Which BLAS ---- */

@@ -21,4 +21,10 @@ int linattn__symmetric_eigen(double *matrix, size_t p, double *eigenvalues, doub
  * or LINATTN_ENOTCONVERGED; a and b then hold anything. */
 int linattn__least_squares(double *a, size_t rows, size_t columns, double *b, size_t count, size_t *rank);
 
+/* Singular values (columns), descending, of a (columns, rows), a matrix by columns, rows >= columns, finite and of moderate size.
+ * By one-sided Jacobi rotations (dgesvj): each is relatively accurate, however small, when the columns differ in length only. a is
+ * overwritten by the left singular vectors, those of singular values that are not 0. LINATTN_EOVERFLOW when the sizes are more than
+ * LAPACK's integers can count, LINATTN_ENOMEM, or LINATTN_ENOTCONVERGED; a and values then hold anything. */
+int linattn__singular_values(double *a, size_t rows, size_t columns, double *values);
+
 #endif

@@ -1,4 +1,4 @@
-/* dataset.c: minibatches of a fixed set of prompts: which ones a draw takes, and their copies. */
+/* dataset.c: minibatches of a fixed set: which ones a draw takes. */
 #include "objective/dataset.h"
 #include "common/allocate.h"
 #include "common/fail.h"
@@ -18,7 +18,7 @@ static void draw_uniforms(const linattn__dataset *set, unsigned kind, uint64_t d
 
 /* The permutation of an epoch (Fisher and Yates): place i changes with one of i .. N-1. */
 static void shuffle(linattn__dataset *set, uint64_t epoch) {
-    const size_t n = linattn__batch_prompts(set->batch)->prompts;
+    const size_t n = set->size;
     double u[PIECE];
     if (set->shuffled && set->epoch == epoch) return;
     for (size_t i = 0; i < n; i++) set->order[i] = (uint32_t)i;
@@ -33,34 +33,24 @@ static void shuffle(linattn__dataset *set, uint64_t epoch) {
     set->shuffled = 1;
 }
 
-/* Rows of lane `from` of one block into lane `to` of another: both (rows, 8). */
-static void copy_lane(const double *source, size_t from, size_t rows, double *out, size_t to) {
-    for (size_t i = 0; i < rows; i++) out[i * LINATTN__BLOCK + to] = source[i * LINATTN__BLOCK + from];
-}
-
-static void copy_prompt(const linattn__prompts *source, size_t from, linattn__prompts *out, size_t to) {
-    const size_t k = out->dim + 1, entries = k * (k + 1) / 2 * LINATTN__BLOCK, queries = k * LINATTN__BLOCK;
-    const size_t a = from / LINATTN__BLOCK, b = to / LINATTN__BLOCK, lane = from % LINATTN__BLOCK, into = to % LINATTN__BLOCK;
-    const size_t tokens = (out->context + 1) * k;
-    if (out->tokens)
-        copy_lane(source->tokens + a * tokens * LINATTN__BLOCK, lane, tokens, out->tokens + b * tokens * LINATTN__BLOCK, into);
-    copy_lane(source->moments + a * entries, lane, k * (k + 1) / 2, out->moments + b * entries, into);
-    copy_lane(source->queries + a * queries, lane, k, out->queries + b * queries, into);
-    out->targets[to] = source->targets[from];
+int linattn__dataset_check(const linattn__dataset *set, const char *of) {
+    if (set->prompts < 1 || set->prompts > set->size)
+        return linattn__fail(LINATTN_EINVAL, "%s is %zu; allowed: 1 to %zu, all there are", of, set->prompts, set->size);
+    if (set->mode != LINATTN_MINIBATCH_EPOCHS && set->mode != LINATTN_MINIBATCH_REPLACEMENT)
+        return linattn__fail_integer("mode", set->mode, "the values 0 and 1 of enum linattn_minibatch");
+    return LINATTN_OK;
 }
 
 int linattn__dataset_open(linattn__dataset *set) {
-    const size_t n = linattn__batch_prompts(set->batch)->prompts;
     set->shuffled = 0;
     set->order = NULL;
-    if (set->mode != LINATTN_MINIBATCH_EPOCHS || set->prompts == n) return LINATTN_OK;
-    set->order = linattn__allocate(n, sizeof *set->order);
+    if (set->mode != LINATTN_MINIBATCH_EPOCHS || set->prompts == set->size) return LINATTN_OK;
+    set->order = linattn__allocate(set->size, sizeof *set->order);
     return set->order ? LINATTN_OK : linattn__fail_memory("the order of a data set");
 }
 
-void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, linattn__prompts *out) {
-    const linattn__prompts *all = linattn__batch_prompts(set->batch);
-    const size_t n = all->prompts, minibatches = n / set->prompts;
+void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, void (*copy)(void *user, size_t from, size_t to), void *user) {
+    const size_t n = set->size, minibatches = n / set->prompts;
     const size_t first = (size_t)(draw % minibatches) * set->prompts;
     double u[PIECE];
     if (set->order) shuffle(set, draw / minibatches);
@@ -71,12 +61,12 @@ void linattn__dataset_draw(linattn__dataset *set, uint64_t draw, linattn__prompt
             if (i % PIECE == 0) draw_uniforms(set, LINATTN__KIND_PICKS, draw, i, left < PIECE ? left : PIECE, u);
             from = index_below(u[i % PIECE], n);
         }
-        copy_prompt(all, from, out, i);
+        copy(user, from, i);
     }
 }
 
 int linattn__dataset_describe(const linattn__dataset *set, linattn__describe visit, void *user) {
-    int status = visit("dataset.size", linattn__batch_prompts(set->batch)->prompts, user);
+    int status = visit("dataset.size", set->size, user);
     if (status == LINATTN_OK) status = visit("dataset.mode", (uint64_t)set->mode, user);
     return status == LINATTN_OK ? visit("dataset.seed", set->seed, user) : status;
 }

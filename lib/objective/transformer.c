@@ -15,11 +15,16 @@ linattn__data linattn__transformer_chunk(const linattn__round *round, size_t slo
     return linattn__prompts_part(&f->data, block, blocks);
 }
 
+static void copy_prompt(void *user, size_t from, size_t to) {
+    linattn__transformer *f = user;
+    linattn__prompts_copy(linattn__batch_prompts(f->batch), from, &f->data, to);
+}
+
 /* Draws all at once, on the calling thread, what chunks cannot draw for themselves. */
 static int draw_before(linattn__transformer *f, linattn__round *round) {
     int status = LINATTN_OK;
-    if (f->set.batch)
-        linattn__dataset_draw(&f->set, round->draw, &f->data);
+    if (f->set.size > 0)
+        linattn__dataset_draw(&f->set, round->draw, copy_prompt, f);
     else if (f->called)
         status = linattn__sampler_call(f->sampler, round->draw, &f->data, f->call_work);
     else
@@ -171,22 +176,22 @@ static int equip(linattn__transformer *f) {
 
 static const linattn__objective_class transformer_class;
 
-/* Where prompts come from: a sampler; minibatches of set.batch; or all of batch. The other pointers are NULL. */
+/* Where prompts come from: a sampler; or a batch, minibatches of it when set.size is not 0. The other pointer is NULL. */
 typedef struct {
     const linattn_sampler *sampler;
-    linattn__dataset set;
     const linattn_batch *batch;
+    linattn__dataset set;
     size_t prompts;
 } source;
 
 /* Data and what it needs, retained at once so that close releases what was made. */
 static int take_source(linattn__transformer *f, const source *from) {
-    const linattn_batch *batch = from->set.batch ? from->set.batch : from->batch;
+    const linattn_batch *batch = from->batch;
     f->batch = batch;
     if (batch) linattn__batch_retain(batch);
     f->sampler = from->sampler;
     if (f->sampler) linattn__sampler_retain(f->sampler);
-    if (from->batch) {
+    if (batch && from->set.size == 0) {
         f->data = *linattn__batch_prompts(batch);
         return LINATTN_OK;
     }
@@ -228,17 +233,17 @@ static int create(linattn_objective **out, const linattn_model *model, const sou
 
 static int clone(linattn_objective **out, const linattn_objective *objective, const linattn_objective_options *options) {
     const linattn__transformer *f = (const linattn__transformer *)objective;
-    const source from = {f->sampler, f->set, f->fresh ? NULL : f->batch, f->data.prompts};
+    const source from = {f->sampler, f->batch, f->set, f->data.prompts};
     return create(out, f->model, &from, options);
 }
 
 /* A batch is told by a digest of its numbers. Kinds: 0 fixed, 1 sampled, 3 a data set (2: callbacks). */
 static int describe(const linattn_objective *objective, linattn__describe visit, void *user) {
     const linattn__transformer *f = (const linattn__transformer *)objective;
-    int status = visit("objective.kind", f->sampler ? 1 : f->set.batch ? 3 : 0, user);
+    int status = visit("objective.kind", f->sampler ? 1 : f->set.size > 0 ? 3 : 0, user);
     if (status == LINATTN_OK) status = visit("objective.prompts", f->data.prompts, user);
     if (status == LINATTN_OK) status = linattn__model_describe(f->model, visit, user);
-    if (status == LINATTN_OK && f->set.batch) status = linattn__dataset_describe(&f->set, visit, user);
+    if (status == LINATTN_OK && f->set.size > 0) status = linattn__dataset_describe(&f->set, visit, user);
     if (status != LINATTN_OK) return status;
     if (f->sampler) return linattn__sampler_describe(f->sampler, visit, user);
     const linattn__prompts *all = linattn__batch_prompts(f->batch);
@@ -293,13 +298,11 @@ int linattn_objective_create_dataset(linattn_objective **out, const linattn_mode
     *out = NULL;
     if (!model) return linattn__fail_null("model");
     if (!batch) return linattn__fail_null("batch");
-    if (prompts < 1 || prompts > linattn_batch_prompts(batch))
-        return linattn__fail(LINATTN_EINVAL, "prompts is %zu; allowed: 1 to %zu, which the batch has", prompts,
-                             linattn_batch_prompts(batch));
-    if (mode != LINATTN_MINIBATCH_EPOCHS && mode != LINATTN_MINIBATCH_REPLACEMENT)
-        return linattn__fail_integer("mode", mode, "the values 0 and 1 of enum linattn_minibatch");
-    int status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
+    const source from = {.batch = batch,
+                         .set = {.size = linattn_batch_prompts(batch), .prompts = prompts, .mode = mode, .seed = seed},
+                         .prompts = prompts};
+    int status = linattn__dataset_check(&from.set, "prompts");
+    if (status == LINATTN_OK) status = linattn__model_check_dim(model, "batch", linattn_batch_dim(batch));
     if (status == LINATTN_OK) status = linattn__model_check_tokens(model, "batch", linattn__batch_prompts(batch)->tokens != NULL);
-    const source from = {.set = {.batch = batch, .prompts = prompts, .mode = mode, .seed = seed}, .prompts = prompts};
     return status == LINATTN_OK ? create(out, model, &from, options) : status;
 }

@@ -22,7 +22,7 @@ typedef struct linattn__transformer {
     const linattn_model *model;
     const linattn_batch *batch;     /* fixed, or a data set, or NULL */
     const linattn_sampler *sampler; /* fresh batches, or NULL */
-    linattn__dataset set;           /* minibatches of `batch`; its batch is NULL when all of it is used */
+    linattn__dataset set;           /* minibatches of `batch`; its size is 0 when all of it is used */
     linattn__prompts data;          /* the batch's arrays, or those of the last draw */
     int fresh;                      /* 1: draws differ, and data is the objective's own */
     uint64_t draw;                  /* the draw that `data` holds */

@@ -4,6 +4,7 @@
 #include "common/fail.h"
 #include "optimizer/schedule.h"
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const linattn_optimizer_options DEFAULTS = {
     .decay_factor = 0.1,
 };
 static const linattn__struct OPTIONS = {"linattn_optimizer_options", sizeof(linattn_optimizer_options),
-                                        sizeof(linattn_optimizer_options), &DEFAULTS};
+                                        offsetof(linattn_optimizer_options, minimum_value), &DEFAULTS};
 
 static const linattn_custom_rule CUSTOM_DEFAULTS = {.struct_size = sizeof(linattn_custom_rule), .name = "custom"};
 static const linattn__struct CUSTOM = {"linattn_custom_rule", sizeof(linattn_custom_rule), sizeof(linattn_custom_rule),

@@ -18,7 +18,8 @@ enum linattn__purpose {
     LINATTN__PURPOSE_RESAMPLING = 0xffd,
     LINATTN__PURPOSE_DIAGNOSTICS = 0xffc,
     LINATTN__PURPOSE_NETWORK = 0xffb,
-    LINATTN__PURPOSE_DATASET = 0xffa
+    LINATTN__PURPOSE_DATASET = 0xffa,
+    LINATTN__PURPOSE_PROMPT = 0xff9
 };
 
 enum linattn__kind {
@@ -48,7 +49,14 @@ enum linattn__kind {
     LINATTN__KIND_WEIGHTS_2 = 2,        /* of the purpose NETWORK: uniforms, v = coordinate * hidden + unit */
     LINATTN__KIND_BIASES_2 = 3,         /* of the purpose NETWORK: uniforms, v = coordinate */
     LINATTN__KIND_ORDER = 0,            /* of the purpose DATASET: uniforms, draw = epoch, v = place */
-    LINATTN__KIND_PICKS = 1             /* of the purpose DATASET: uniforms, v = prompt of the minibatch */
+    LINATTN__KIND_PICKS = 1,            /* of the purpose DATASET: uniforms, v = prompt of the minibatch */
+    LINATTN__KIND_KEYS = 0,             /* of the purpose PROMPT: normals, prompt = example, v = token * d + coordinate */
+    LINATTN__KIND_KEY_MAP = 1,          /* of the purpose PROMPT: normals, v = row * d + column */
+    LINATTN__KIND_VALUE = 2,            /* of the purpose PROMPT: normals, v = coordinate */
+    LINATTN__KIND_TEACHER = 3,          /* of the purpose PROMPT: normals, v = coordinate */
+    LINATTN__KIND_PLACES = 4,           /* of the purpose PROMPT: uniforms, prompt = example, v = place: permuted scores */
+    LINATTN__KIND_LABEL_NOISE = 5,      /* of the purpose PROMPT: normals, v = example */
+    LINATTN__KIND_LABELS = 6            /* of the purpose PROMPT: uniforms, v = example */
 };
 
 enum { LINATTN__PHILOX_ROUNDS = 10 };

@@ -125,6 +125,22 @@ static void sum_moments(linattn__prompts *p) {
     }
 }
 
+/* Rows of lane `from` of one block into lane `to` of another: both (rows, 8). */
+static void copy_lane(const double *source, size_t from, size_t rows, double *out, size_t to) {
+    for (size_t i = 0; i < rows; i++) out[i * LINATTN__BLOCK + to] = source[i * LINATTN__BLOCK + from];
+}
+
+void linattn__prompts_copy(const linattn__prompts *source, size_t from, linattn__prompts *out, size_t to) {
+    const size_t k = out->dim + 1, entries = k * (k + 1) / 2 * LINATTN__BLOCK, queries = k * LINATTN__BLOCK;
+    const size_t a = from / LINATTN__BLOCK, b = to / LINATTN__BLOCK, lane = from % LINATTN__BLOCK, into = to % LINATTN__BLOCK;
+    const size_t tokens = (out->context + 1) * k;
+    if (out->tokens)
+        copy_lane(source->tokens + a * tokens * LINATTN__BLOCK, lane, tokens, out->tokens + b * tokens * LINATTN__BLOCK, into);
+    copy_lane(source->moments + a * entries, lane, k * (k + 1) / 2, out->moments + b * entries, into);
+    copy_lane(source->queries + a * queries, lane, k, out->queries + b * queries, into);
+    out->targets[to] = source->targets[from];
+}
+
 void linattn__prompts_put_block(linattn__prompts *p, size_t block, const double *tokens, const double *targets, double *blocked) {
     const size_t width = p->dim + 1, numbers = (p->context + 1) * width, entries = width * (width + 1) / 2;
     const size_t left = p->prompts - block * LINATTN__BLOCK;

@@ -34,6 +34,9 @@ linattn__data linattn__prompts_part(const linattn__prompts *prompts, size_t firs
 void linattn__prompts_put_block(linattn__prompts *prompts, size_t block, const double *tokens, const double *targets,
                                 double *blocked);
 
+/* Copies prompt `from` of source to place `to` of out, whose shape is the same; tokens where out keeps them. */
+void linattn__prompts_copy(const linattn__prompts *source, size_t from, linattn__prompts *out, size_t to);
+
 /* The arrays of a batch. */
 const linattn__prompts *linattn__batch_prompts(const linattn_batch *batch);
 

@@ -1,4 +1,4 @@
-/* fit.c: a straight line by least squares. */
+/* fit.c: a straight line by least squares, and the rate at which a series falls. */
 #include "statistics/fit.h"
 #include "common/allocate.h"
 #include "common/fail.h"
@@ -65,5 +65,30 @@ int linattn_line_fit(const double *x, const double *y, size_t count, linattn_lin
         status = linattn__fail(LINATTN_EDEGENERATE, "all x are equal; a line needs two different ones");
     }
     linattn__release(u);
+    return status;
+}
+
+int linattn_series_rate(const double *series, size_t count, double high, double low, linattn_line *out) {
+    int status = linattn__sample_check("series", series, count, 2);
+    if (status == LINATTN_OK) status = linattn__result_check(&LINE, out);
+    if (status != LINATTN_OK) return status;
+    if (!(low > 0 && low < INFINITY)) return linattn__fail_real("low", low, "finite numbers above 0");
+    if (!(high > low && high < INFINITY)) return linattn__fail_real("high", high, "finite numbers above low");
+    size_t first = 0, end;
+    for (size_t i = 0; i < count; i++)
+        if (series[i] < 0) return linattn__fail(LINATTN_EINVAL, "series[%zu] is below 0; allowed: numbers from 0 on", i);
+    while (first < count && series[first] > high) first++;
+    for (end = first; end < count && series[end] >= low;) end++;
+    if (end - first < 2)
+        return linattn__fail(LINATTN_EDEGENERATE, "%zu of %zu numbers are in the window; allowed: at least 2", end - first, count);
+    double *t = linattn__allocate(end - first, 2 * sizeof *t);
+    if (!t) return linattn__fail_memory("a rate");
+    double *logs = t + (end - first);
+    for (size_t i = first; i < end; i++) {
+        t[i - first] = (double)i;
+        logs[i - first] = log(series[i]);
+    }
+    status = linattn_line_fit(t, logs, end - first, out);
+    linattn__release(t);
     return status;
 }

@@ -21,14 +21,15 @@ from .errors import (Degenerate, FileError, FormatError, InvalidArgument, Linatt
 from .model import Model
 from .objective import Objective
 from .optimizer import Optimizer, Update
+from .prompt import Prompt
 from .recipe import Recipe, recipe, recipes
 from .sampler import Batch, Sampler
 from .spectrum import matrix_precondition, matrix_spectrum, robust_condition, spectra_compare, spectrum_density
 from .statistics import (line_bootstrap, line_fit, normal_quantile, sample_bootstrap, sample_histogram, sample_interval,
                          sample_median, sample_moments, sample_normal_plot, sample_normality, sample_quantiles, sample_tail,
-                         samples_compare, series_bootstrap, share_interval, student_quantile)
+                         samples_compare, series_bootstrap, series_rate, share_interval, student_quantile)
 from .structs import (Comparison, Concentration, Condition, DerivativeReport, Extremes, GradientError, Heterogeneity, Histogram,
-                      Interval, Line, Moments, Normality, NormalPlot, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail,
+                      Interval, Line, Moments, Normality, NormalPlot, PromptCondition, Smoothness, SpectraDistance, Spectrum, StepRecord, Tail,
                       Tensor, TheoryDistance)
 from .trainer import RECORD, Trainer
 

@@ -134,6 +134,7 @@ enum linattn_rule {
     LINATTN_RULE_SIGN = 3,
     LINATTN_RULE_NORMALIZED_GD = 4,
     LINATTN_RULE_CUSTOM = 5,
+    LINATTN_RULE_POLYAK = 6,
 };
 enum linattn_clip {
     LINATTN_CLIP_NONE = 0,
@@ -149,6 +150,27 @@ enum linattn_schedule {
 enum linattn_nonfinite {
     LINATTN_NONFINITE_FAIL = 0,
     LINATTN_NONFINITE_SKIP = 1,
+};
+enum linattn_prompt_attention {
+    LINATTN_PROMPT_SOFTMAX = 0,
+    LINATTN_PROMPT_LINEAR = 1,
+};
+enum linattn_prompt_loss {
+    LINATTN_PROMPT_SQUARED = 0,
+    LINATTN_PROMPT_LOGISTIC = 1,
+};
+enum linattn_prompt_tokens {
+    LINATTN_PROMPT_GAUSSIAN = 0,
+    LINATTN_PROMPT_ORTHONORMAL = 1,
+};
+enum linattn_prompt_key_map {
+    LINATTN_PROMPT_IDENTITY = 0,
+    LINATTN_PROMPT_ORTHOGONAL = 1,
+};
+enum linattn_prompt_profile {
+    LINATTN_PROMPT_SCALED = 0,
+    LINATTN_PROMPT_LOG_UNIFORM = 1,
+    LINATTN_PROMPT_ACTIVE = 2,
 };
 enum {
     LINATTN_VERSION_MAJOR = 0,
@@ -171,6 +193,7 @@ typedef struct linattn_model linattn_model;
 typedef struct linattn_objective linattn_objective;
 typedef struct linattn_diagnostics linattn_diagnostics;
 typedef struct linattn_optimizer linattn_optimizer;
+typedef struct linattn_prompt linattn_prompt;
 typedef struct linattn_trainer linattn_trainer;
 typedef struct linattn_sampler_options linattn_sampler_options;
 typedef struct linattn_model_options linattn_model_options;
@@ -205,6 +228,8 @@ typedef struct linattn_optimizer_options linattn_optimizer_options;
 typedef struct linattn_update linattn_update;
 typedef struct linattn_custom_rule linattn_custom_rule;
 typedef struct linattn_step_record linattn_step_record;
+typedef struct linattn_prompt_options linattn_prompt_options;
+typedef struct linattn_prompt_condition linattn_prompt_condition;
 typedef struct linattn_recipe linattn_recipe;
 typedef struct linattn_trainer_options linattn_trainer_options;
 typedef int (*linattn_fill)(uint64_t draw, size_t first, size_t prompts, double *tokens, double *targets, void *user);
@@ -541,6 +566,7 @@ struct linattn_optimizer_options {
     uint64_t decay_steps;
     double decay_factor;
     double min_learning_rate;
+    double minimum_value;
 };
 struct linattn_update {
     size_t struct_size;
@@ -569,6 +595,37 @@ struct linattn_step_record {
     double learning_rate;
     int32_t clipped;
     int32_t skipped;
+};
+struct linattn_prompt_options {
+    size_t struct_size;
+    size_t examples;
+    size_t tokens;
+    size_t dim;
+    uint64_t seed;
+    int32_t attention;
+    int32_t loss;
+    int32_t train_value;
+    int32_t token_kind;
+    int32_t key_map;
+    int32_t profile;
+    size_t active;
+    double sparsity;
+    double temperature;
+    double noise;
+    linattn_progress progress;
+    void *user;
+};
+struct linattn_prompt_condition {
+    size_t struct_size;
+    size_t rank;
+    double largest;
+    double smallest;
+    double condition;
+    double spread_smallest;
+    double spread_largest;
+    double key_condition;
+    double bound;
+    double ratio_bound;
 };
 struct linattn_recipe {
     size_t struct_size;
@@ -663,6 +720,7 @@ size_t linattn_objective_hessian_workspace(const linattn_objective *objective);
 int linattn_objective_check_derivatives(linattn_objective *objective, uint64_t draw, const double *theta, double step,
     linattn_derivative_report *out);
 int linattn_line_fit(const double *x, const double *y, size_t count, linattn_line *out);
+int linattn_series_rate(const double *series, size_t count, double high, double low, linattn_line *out);
 int linattn_sample_median(const double *sample, size_t count, int32_t rule, double *out);
 int linattn_sample_quantiles(const double *sample, size_t count, const double *probabilities, size_t quantiles, double *out);
 int linattn_sample_histogram(const double *sample, size_t count, double low, double high, size_t bins, uint64_t *counts, double
@@ -739,6 +797,29 @@ size_t linattn_optimizer_state_count(const linattn_optimizer *optimizer);
 int linattn_optimizer_get_state(const linattn_optimizer *optimizer, double *state, uint64_t *steps, uint64_t *skips);
 int linattn_optimizer_set_state(linattn_optimizer *optimizer, const double *state, uint64_t steps, uint64_t skips);
 int linattn_optimizer_preconditioner(const linattn_optimizer *optimizer, double *out);
+int linattn_prompt_options_init(linattn_prompt_options *options, size_t size);
+int linattn_prompt_create(linattn_prompt **out, const linattn_prompt_options *options);
+int linattn_prompt_create_from_arrays(linattn_prompt **out, const linattn_prompt_options *options, const double *tokens, const
+    double *key_map, const double *value, const double *teacher, const double *labels);
+void linattn_prompt_destroy(linattn_prompt *prompt);
+size_t linattn_prompt_examples(const linattn_prompt *prompt);
+size_t linattn_prompt_tokens(const linattn_prompt *prompt);
+size_t linattn_prompt_dim(const linattn_prompt *prompt);
+size_t linattn_prompt_parameter_count(const linattn_prompt *prompt);
+int linattn_prompt_get_arrays(const linattn_prompt *prompt, double *tokens, double *keys, double *value, double *teacher, double
+    *labels);
+int linattn_objective_create_prompt(linattn_objective **out, const linattn_prompt *prompt, const linattn_objective_options
+    *options);
+int linattn_objective_create_prompt_dataset(linattn_objective **out, const linattn_prompt *prompt, size_t examples, int32_t
+    mode, uint64_t seed, const linattn_objective_options *options);
+int linattn_prompt_evaluate(const linattn_prompt *prompt, const double *theta, double *outputs, double *weights, double
+    *sensitivities, double *jacobian);
+int linattn_prompt_gauss_newton(const linattn_prompt *prompt, const double *theta, double *out);
+int linattn_prompt_softmax_spectrum(const linattn_prompt *prompt, const double *theta, size_t example, double *out);
+int linattn_prompt_measure_condition(const linattn_prompt *prompt, const double *theta, double *singular,
+    linattn_prompt_condition *out);
+int linattn_prompt_distance(const linattn_prompt *prompt, const double *theta, double *distance, double *seen);
+int linattn_prompt_predict_rate(const linattn_prompt *prompt, const double *theta, double learning_rate, double *rate);
 size_t linattn_recipe_count(void);
 int linattn_recipe_get(size_t index, linattn_recipe *out);
 int linattn_recipe_find(const char *name, linattn_recipe *out);
@@ -913,12 +994,13 @@ COMMENTS = {
         "beta2": "[0, 1); read by Adam and AdamW; 0.999",
         "epsilon": ">= 0, finite; added after the bias correction; at 0 an entry whose v is 0 is moved by AdamW's weight"
         " decay only; 1e-8",
-        "weight_decay": ">= 0, finite; not read by sign descent and normalised GD; 0",
+        "weight_decay": ">= 0, finite; read by SGD, Adam and AdamW; 0",
         "clip_threshold": "c > 0, finite; read when clipping; 1",
         "warmup_steps": "w; 0",
         "decay_steps": "step: >= 1; cosine: > w; 1",
         "decay_factor": "(0, 1]; read by the step schedule; 0.1",
         "min_learning_rate": "[0, learning_rate]; read by the cosine schedule; 0",
+        "minimum_value": "what f is at its minimum, finite; read by Polyak's step; 0. Since 0.5",
     },
     "linattn_update": {
         "step": "t = 1, 2, ...: this update's number; skipped steps do not count",
@@ -941,6 +1023,36 @@ COMMENTS = {
         "clipped_norm": "after clipping",
         "clipped": "1 when clipping changed the gradient",
         "skipped": "1 when a non-finite gradient was skipped",
+    },
+    "linattn_prompt_options": {
+        "examples": "N >= 1; to be set",
+        "tokens": "n >= 1; to be set",
+        "dim": "d >= 1; to be set",
+        "seed": "any value; 0",
+        "attention": "enum linattn_prompt_attention; softmax",
+        "loss": "enum linattn_prompt_loss; squared",
+        "train_value": "0: theta is p (d); 1: theta is p, then v (2d); 0",
+        "token_kind": "enum linattn_prompt_tokens; Gaussian",
+        "key_map": "enum linattn_prompt_key_map; identity",
+        "profile": "enum linattn_prompt_profile; scaled",
+        "active": "tokens with score 0, 1 to n, below n unless sparsity is 1; read by the profile `active`; 1",
+        "sparsity": "R of the teacher's attention, 1e-300 to 1, 1 when n = 1; 1 means p* = 0; 0.1",
+        "temperature": "T > 0, finite; read by softmax, and by profiles; 1",
+        "noise": "standard deviation of labels about f_i(p*), >= 0, finite; read with squared loss; 0",
+        "progress": "while orthonormal keys are made, which takes about 4 (n N)^2 d operations; NULL",
+        "user": "handed to progress; NULL",
+    },
+    "linattn_prompt_condition": {
+        "rank": "r of G: singular values that are not 0, judged after its rows are given length 1",
+        "largest": "eigenvalue of (1/N) G^T G: s_1^2 / N",
+        "smallest": "s_r^2 / N",
+        "condition": "(s_1 / s_r)^2",
+        "spread_smallest": "of |b_i|^2 over examples, for softmax sum_k a_k^2 (u_k - f)^2",
+        "key_condition": "ratio of the largest to the smallest eigenvalue of K K^T, K (n N, d) all keys; Inf when these are "
+        "not linearly independent, as always when d < n N",
+        "bound": "key_condition spread_largest / spread_smallest >= condition; theta = p only, otherwise NaN",
+        "ratio_bound": "key_condition rho n^2 / (4 R^2) >= bound, rho the largest over the smallest |u - mean u|^2, R the "
+        "smallest ratio of coefficients; softmax with theta = p only, otherwise NaN",
     },
     "linattn_recipe": {
         "name": "such as \"setting1\"",

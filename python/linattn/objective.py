@@ -7,6 +7,7 @@ from .callbacks import callback, progress_callback, require_callable
 from .errors import check
 from .handles import Handle, pointer
 from .model import Model
+from .prompt import Prompt
 from .sampler import Batch, Sampler
 from .structs import DerivativeReport
 
@@ -15,7 +16,7 @@ _OPTIONS = "linattn_objective_options"
 
 class Objective(Handle):
     """f(theta; draw): theta (p,) are parameters, draw says which random batch is meant. Made by Objective.fixed, .sampled,
-    .dataset or .from_functions; use one from one thread at a time, and clone() it for another.
+    .dataset, .prompt or .from_functions; use one from one thread at a time, and clone() it for another.
 
     gradient, hvp and hessian have the signatures that scipy.optimize.minimize wants:
     minimize(f.gradient, theta, jac=True, hessp=f.hvp, method="trust-krylov")."""
@@ -24,7 +25,7 @@ class Objective(Handle):
     _instead = "make another of the same model and batch or sampler"
 
     def __init__(self):
-        raise TypeError("an objective is made by Objective.fixed, .sampled, .dataset or .from_functions")
+        raise TypeError("an objective is made by Objective.fixed, .sampled, .dataset, .prompt or .from_functions")
 
     @classmethod
     def _make(cls, create, arguments, options, kept=(), user=()):
@@ -61,6 +62,21 @@ class Objective(Handle):
             arrays.count(seed, "seed")
         ]
         return cls._make(lib.linattn_objective_create_dataset, arguments, options)
+
+    @classmethod
+    def prompt(cls, prompt, examples=None, seed=0, mode="epochs", **options):
+        """The loss of a prompt-attention system: over all its examples, whatever the draw, or over minibatches of `examples`, taken
+        as Objective.dataset takes prompts."""
+        handle = pointer(prompt, Prompt, "prompt")
+        if examples is None:
+            return cls._make(lib.linattn_objective_create_prompt, [handle], options)
+        arguments = [
+            handle,
+            arrays.count(examples, "examples"),
+            enums.number(enums.Minibatch, mode, "mode"),
+            arrays.count(seed, "seed")
+        ]
+        return cls._make(lib.linattn_objective_create_prompt_dataset, arguments, options)
 
     @classmethod
     def from_functions(cls, parameter_count, gradient, value=None, hvp=None, difference_step=0.0, **options):
@@ -166,7 +182,7 @@ class Objective(Handle):
         return structs.result(DerivativeReport, report)
 
 
-for _method in (Objective.fixed, Objective.sampled, Objective.dataset):
+for _method in (Objective.fixed, Objective.sampled, Objective.dataset, Objective.prompt):
     structs.documented(_OPTIONS)(_method.__func__)
 
 

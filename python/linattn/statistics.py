@@ -45,6 +45,14 @@ def line_fit(x, y):
     return _filled(Line, lib.linattn_line_fit, arrays.address(x), arrays.address(y), x.size)
 
 
+def series_rate(series, high, low):
+    """How fast a series (count,) falls: the Line of ln(series) against its index, from the first number <= high to the last one
+    before it falls below low; -slope is the rate of linear convergence."""
+    series = _sample(series, "series")
+    return _filled(Line, lib.linattn_series_rate, arrays.address(series), series.size, arrays.real(high, "high"),
+                   arrays.real(low, "low"))
+
+
 # ---- Order -----------------------------------------------------------------------------------------------------------------------
 def sample_median(sample, rule="mean"):
     """The median. rule: MedianRule, for even counts the lower of the two middle values or their mean."""

@@ -137,5 +137,6 @@ RESULTS = dict(
     Smoothness=["linattn_smoothness"],
     Concentration=["linattn_concentration"],
     TheoryDistance=["linattn_theory_distance"],
+    PromptCondition=["linattn_prompt_condition", "singular"],
 )
 _define(**RESULTS)

@@ -119,27 +119,51 @@ static int show_batches(void) {
     return failed;
 }
 
-/* Numbers of the prompts that the first draws of a data set take; targets are these numbers. */
+static void note(void *user, size_t from, size_t to) { ((double *)user)[to] = (double)from; }
+
+/* Numbers of the prompts that the first draws of a data set take. */
 static int show_minibatches(const char *name, int32_t mode) {
     enum { ALL = 11, TAKEN = 4, DRAWS = 5 };
-    double tokens[ALL * 2 * 2] = {0}, targets[ALL];
-    linattn__dataset set = {.prompts = TAKEN, .mode = mode, .seed = SEED};
-    linattn__prompts taken;
-    linattn_batch *batch;
-    for (int i = 0; i < ALL; i++) targets[i] = i;
-    if (linattn_batch_create_from_arrays(&batch, tokens, targets, ALL, 1, 1) != LINATTN_OK) return 1;
-    set.batch = batch;
+    double taken[TAKEN];
+    linattn__dataset set = {.size = ALL, .prompts = TAKEN, .mode = mode, .seed = SEED};
     if (linattn__dataset_open(&set) != LINATTN_OK) return 1;
-    if (linattn__prompts_create(&taken, TAKEN, 1, 1, 0) != LINATTN_OK) return 1;
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
-        linattn__dataset_draw(&set, draw, &taken);
-        show(name, taken.targets, TAKEN);
+        linattn__dataset_draw(&set, draw, note, taken);
+        show(name, taken, TAKEN);
     }
-    linattn__dataset_draw(&set, UINT64_MAX, &taken);
-    show(name, taken.targets, TAKEN);
-    linattn__prompts_release(&taken);
+    linattn__dataset_draw(&set, UINT64_MAX, note, taken);
+    show(name, taken, TAKEN);
     linattn__release(set.order);
-    linattn_batch_destroy(batch);
+    return 0;
+}
+
+/* Keys, teacher, value vector and labels of drawn prompt-attention systems. */
+static int show_prompt_attention(void) {
+    enum { EXAMPLES = 2, TOKENS = 3, DIM = 7 };
+    static const char *const names[] = {"prompt attention, scaled", "prompt attention, log-uniform", "prompt attention, active"};
+    double tokens[EXAMPLES * TOKENS * DIM], value[DIM], teacher[DIM], labels[EXAMPLES];
+    for (int32_t profile = 0; profile < 3; profile++) {
+        linattn_prompt_options options;
+        linattn_prompt *prompt;
+        linattn_prompt_options_init(&options, sizeof options);
+        options.examples = EXAMPLES;
+        options.tokens = TOKENS;
+        options.dim = DIM;
+        options.seed = SEED;
+        options.profile = profile;
+        options.token_kind = profile == LINATTN_PROMPT_LOG_UNIFORM;
+        options.key_map = profile == LINATTN_PROMPT_LOG_UNIFORM;
+        options.loss = profile == LINATTN_PROMPT_ACTIVE;
+        options.noise = 0.5;
+        options.sparsity = 1e-3;
+        if (linattn_prompt_create(&prompt, &options) != LINATTN_OK) return 1;
+        linattn_prompt_get_arrays(prompt, tokens, NULL, value, teacher, labels);
+        linattn_prompt_destroy(prompt);
+        show(names[profile], tokens, TOKENS * DIM);
+        show(names[profile], value, DIM);
+        show(names[profile], teacher, DIM);
+        show(names[profile], labels, EXAMPLES);
+    }
     return 0;
 }
 
@@ -147,7 +171,7 @@ int main(int count, char **arguments) {
     print_table = count == 2 && strcmp(arguments[1], "--table") == 0;
     show_variates();
     if (show_batches() || show_minibatches("minibatches of epochs", LINATTN_MINIBATCH_EPOCHS) ||
-        show_minibatches("minibatches with replacement", LINATTN_MINIBATCH_REPLACEMENT)) {
+        show_minibatches("minibatches with replacement", LINATTN_MINIBATCH_REPLACEMENT) || show_prompt_attention()) {
         fprintf(stderr, "bits: %s\n", linattn_last_message());
         return 1;
     }
