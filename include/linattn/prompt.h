@@ -38,15 +38,17 @@ enum linattn_prompt_key_map {
     LINATTN_PROMPT_ORTHOGONAL = 1 /* uniform over the orthogonal matrices */
 };
 
-/* How the teacher's attention is made as sparse as asked for: R is the smallest over the largest coefficient of an example. With
- * scores s_k = ln R * profile, the same for every example but permuted anew for each, keys are given those scores exactly: Gaussian
- * keys have their component along p* replaced by T s_k / |p*| (s_k less its mean), |p*| such that it has mean square 1 like every
- * other; for orthonormal keys p* = T sum over i, k of s_k K_ik. */
+/* How the teacher's attention is made sparse. R: the smallest over the largest coefficient of an example. */
 enum linattn_prompt_profile {
-    LINATTN_PROMPT_SCALED = 0,      /* no keys are changed: p* is a Gaussian direction as long as makes the median over examples
-                                       (the lower one) of ln R what was asked for */
-    LINATTN_PROMPT_LOG_UNIFORM = 1, /* s_k = ln R k/(n-1), k = 0 .. n-1 */
-    LINATTN_PROMPT_ACTIVE = 2       /* s_k = 0 for `active` tokens, ln R for the others */
+    LINATTN_PROMPT_SCALED = 0,      /* keys are as drawn; p* is a Gaussian direction as long as makes the median of R over examples
+                                       (the lower one) `sparsity` */
+    LINATTN_PROMPT_LOG_UNIFORM = 1, /* R is `sparsity` in every example: scores are ln R k/(n-1), k = 0 .. n-1, permuted for each.
+                                       Gaussian keys get these scores along p*, which is as long as leaves that component a mean
+                                       square of 1, like every other; orthonormal keys are as drawn, p* = T sum of s_ik K_ik */
+    LINATTN_PROMPT_ACTIVE = 2       /* in each example the coefficients of all but `active` tokens, any of them, are `sparsity` times
+                                       what they were. Gaussian keys: |p*| = T, and the keys of those are moved by ln `sparsity`
+                                       along p*, so R is lower by what the active ones differ among themselves; orthonormal keys are
+                                       as drawn, p* = T sum of s_ik K_ik, s = 0 or ln `sparsity` */
 };
 
 typedef struct linattn_prompt_options {
@@ -61,8 +63,8 @@ typedef struct linattn_prompt_options {
     int32_t token_kind;  /* enum linattn_prompt_tokens; Gaussian */
     int32_t key_map;     /* enum linattn_prompt_key_map; identity */
     int32_t profile;     /* enum linattn_prompt_profile; scaled */
-    size_t active;       /* tokens with score 0, 1 to n, below n unless sparsity is 1; read by the profile `active`; 1 */
-    double sparsity;     /* R of the teacher's attention, 1e-300 to 1, 1 when n = 1; 1 means p* = 0; 0.1 */
+    size_t active;       /* 1 to n, below n unless sparsity is 1; read by the profile `active`; 1 */
+    double sparsity;     /* of the teacher's attention, by the profile; 1e-300 to 1, and 1 when n = 1; 0.1 */
     double temperature;  /* T > 0, finite; read by softmax, and by profiles; 1 */
     double noise;        /* standard deviation of labels about f_i(p*), >= 0, finite; read with squared loss; 0 */
     linattn_progress progress; /* while orthonormal keys are made, which takes about 4 (n N)^2 d operations; NULL */

@@ -56,8 +56,8 @@ static void teach_orthonormal(const linattn_prompt_options *o, const double *sco
         add_multiple(teacher, o->temperature * scores[i], keys + i * o->dim, o->dim);
 }
 
-/* The profile's teacher for Gaussian keys, along the direction that `teacher` holds; scores lose the mean of their example. */
-static void teach_gaussian(const linattn_prompt_options *o, double *scores, double *keys, double *teacher) {
+/* Log-uniform scores for Gaussian keys, along the direction that `teacher` holds; scores lose the mean of their example. */
+static void teach_log_uniform(const linattn_prompt_options *o, double *scores, double *keys, double *teacher) {
     const size_t n = o->tokens, d = o->dim;
     double squares = 0, mean = 0;
     for (size_t k = 0; k < n; k++) mean += scores[k] / (double)n; /* of every example, but for rounding */
@@ -67,6 +67,14 @@ static void teach_gaussian(const linattn_prompt_options *o, double *scores, doub
     for (size_t i = 0; squares > 0 && i < o->examples * n; i++)
         add_multiple(keys + i * d, scores[i] / sqrt(squares) - product(keys + i * d, teacher, d), teacher, d);
     for (size_t j = 0; j < d; j++) teacher[j] *= o->temperature * sqrt(squares);
+}
+
+/* |p*| = T along the direction that `teacher` holds, and keys moved by their scores: K p* = T s more than before. */
+static void teach_active(const linattn_prompt_options *o, const double *scores, double *keys, double *teacher) {
+    const size_t d = o->dim;
+    scale_to(teacher, d, 1);
+    for (size_t i = 0; i < o->examples * o->tokens; i++) add_multiple(keys + i * d, scores[i], teacher, d);
+    for (size_t j = 0; j < d; j++) teacher[j] *= o->temperature;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -112,8 +120,10 @@ int linattn__prompt_draw(const linattn_prompt_options *o, linattn__plain *out, d
         teach_scaled(o, scores, out->keys, out->teacher);
     else if (orthonormal)
         teach_orthonormal(o, scores, out->keys, out->teacher);
+    else if (o->profile == LINATTN_PROMPT_ACTIVE)
+        teach_active(o, scores, out->keys, out->teacher);
     else
-        teach_gaussian(o, scores, out->keys, out->teacher);
+        teach_log_uniform(o, scores, out->keys, out->teacher);
     if (out->tokens == out->keys) return LINATTN_OK;
     map = linattn__allocate(d * d, sizeof *map);
     if (!map) return linattn__fail_memory("a key map");
