@@ -73,7 +73,7 @@ static int work(void *user) {
     settings *s = user;
     const comparison_plan plan = {
         .experiment = &s->e, .subject = "recipe", .heavy_tails = heavy_tails(&s->e.recipe), .eval_prompts = s->eval_prompts};
-    const int status = s->tune ? tuning_run(&s->e, s->eval_prompts) : 0;
+    const int status = s->tune ? tuning_choose(&s->e, s->eval_prompts) : 0;
     return status == 0 ? comparison_run(&plan) : status;
 }
 

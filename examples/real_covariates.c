@@ -138,7 +138,7 @@ static int work(void *user) {
     const comparison_plan plan = {
         .experiment = &s->e, .subject = "table", .heavy_tails = "Real rows have outliers", .eval_prompts = s->eval_prompts};
     int status = print_covariates(s);
-    if (status == 0 && s->tune) status = tuning_run(&s->e, s->eval_prompts);
+    if (status == 0 && s->tune) status = tuning_choose(&s->e, s->eval_prompts);
     return status == 0 ? comparison_run(&plan) : status;
 }
 
