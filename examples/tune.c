@@ -117,42 +117,46 @@ static int write_csv(const experiment *e, const tuning_curve curves[OPTIMIZERS])
 
 typedef struct columns {
     double rates[TUNING_MOST_RATES], errors[TUNING_MOST_RATES], low[TUNING_MOST_RATES], high[TUNING_MOST_RATES];
-    char best[64], out[64];
-    plot_series series[4];
+    double out_rates[TUNING_MOST_RATES], out_heights[TUNING_MOST_RATES]; /* where runs diverge */
+    char label[64];
+    plot_series series[3];
     plot_guide guide;
-
 } columns;
 
-/* Error against rate with its interval; a line stands at the best rate, and the key says where runs diverge. Errors of 1e4 times
- * the best and more are no use: they are left outside. */
+/* Error against rate with its interval, grey dots at the upper edge where runs diverge, and a line at the best rate. Errors of 1e4
+ * times the best and more are of no use: they are left outside. */
 static plot_panel make_panel(const tuning_curve *curve, size_t k, uint64_t seeds, columns *c) {
-    double first = INFINITY, last = 0, highest = 0;
+    const tuning_point *best = &curve->points[curve->best];
+    double highest = 0;
+    size_t out = 0, count = 0;
     for (size_t i = 0; i < curve->count; i++) {
         const tuning_point *point = &curve->points[i];
         c->rates[i] = point->rate;
         c->errors[i] = point->error;
-        c->low[i] = isnan(point->low) ? point->error : point->low;
-        c->high[i] = isnan(point->high) ? point->error : point->high;
+        c->low[i] = point->low;
+        c->high[i] = point->high;
+        if (point->diverged > 0) c->out_rates[out++] = point->rate;
         if (point->diverged == 0) highest = fmax(highest, point->error);
-        if (point->diverged == 0) continue;
-        first = fmin(first, point->rate);
-        last = fmax(last, point->rate);
     }
-    const double best = curve->points[curve->best].error;
-    size_t count = 0;
-    c->series[count++] = (plot_series){.colour = experiment_colours[k], .count = curve->count, .x = c->rates, .y = c->errors};
-    c->series[count++] = (plot_series){.kind = PLOT_DOTS,
-                                       .label = c->best,
-                                       .colour = experiment_colours[k],
-                                       .count = curve->count,
-                                       .x = c->rates,
-                                       .y = c->errors,
-                                       .low = seeds < 2 ? NULL : c->low,
-                                       .high = c->high};
-    snprintf(c->best, sizeof c->best, "%s, best at %.4g", experiment_optimizers[k], curve->points[curve->best].rate);
-    if (last > 0) c->series[count++] = (plot_series){.label = c->out, .colour = "#999999"};
-    snprintf(c->out, sizeof c->out, first == last ? "runs diverge at %.4g" : "runs diverge at %.4g to %.4g", first, last);
-    c->guide = (plot_guide){1, curve->points[curve->best].rate};
+    const double top = 5 * fmin(highest, 1e4 * best->error);
+    for (size_t i = 0; i < out; i++) c->out_heights[i] = top / 1.5;
+    snprintf(c->label, sizeof c->label, "%s, best at %.4g", experiment_optimizers[k], best->rate);
+    const plot_series curve_of = {
+        .colour = experiment_colours[k], .count = curve->count, .x = c->rates, .y = c->errors, .low = NULL, .high = c->high};
+    plot_series dots = curve_of;
+    dots.kind = PLOT_DOTS;
+    dots.label = c->label;
+    if (seeds > 1) dots.low = c->low;
+    c->series[count++] = curve_of;
+    c->series[count++] = dots;
+    if (out > 0)
+        c->series[count++] = (plot_series){.kind = PLOT_DOTS,
+                                           .label = "a run diverges",
+                                           .colour = "#999999",
+                                           .count = out,
+                                           .x = c->out_rates,
+                                           .y = c->out_heights};
+    c->guide = (plot_guide){1, best->rate};
     return (plot_panel){.x_label = "learning rate",
                         .y_label = "median squared error",
                         .series = c->series,
@@ -161,8 +165,8 @@ static plot_panel make_panel(const tuning_curve *curve, size_t k, uint64_t seeds
                         .guide_count = 1,
                         .log_x = 1,
                         .log_y = 1,
-                        .y_low = best / 10,
-                        .y_high = 3 * fmin(highest, 1e4 * best)};
+                        .y_low = best->error / 10,
+                        .y_high = top};
 }
 
 static int draw_picture(const experiment *e, const tuning_curve curves[OPTIMIZERS]) {
