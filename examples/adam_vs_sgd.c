@@ -8,7 +8,6 @@
 #include "common/tuning.h"
 #include <inttypes.h>
 #include <linattn/linattn.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +16,6 @@ typedef struct settings {
     uint64_t eval_prompts;
     int tune;
 } settings;
-
-/* Where the search for a rate begins that neither recipe nor user names. */
-static const double FIRST_RATE = 0.02;
 
 /* Files of a variant do not replace the recipe's: "adam_vs_sgd_setting1_ff24_full4000_tuned". */
 static void name_variant(settings *s) {
@@ -51,12 +47,10 @@ static int read_settings(settings *s, int argc, char **argv) {
                        "Trains a linear transformer with SGD and with Adam; writes a table, a CSV file and a picture.", argc, argv);
     if (status != ARGUMENTS_GO_ON) return status;
     if (s->eval_prompts == 0) s->eval_prompts = s->e.quick ? 10000 : 100000;
-    const int made = experiment_make(&s->e, &defaults, s->tune ? 0 : 1u << SGD | 1u << ADAM);
+    const int made = experiment_make(&s->e, &defaults, 1u << SGD | 1u << ADAM);
     if (made == 0 && s->e.data_set > 0 && s->e.recipe.prompts > s->e.data_set)
         return complain(EXIT_USAGE, "--batch is %zu; allowed: 1 to --data-set, which is %" PRIu64, s->e.recipe.prompts,
                         s->e.data_set);
-    for (size_t k = 0; made == 0 && k < OPTIMIZERS; k++)
-        if (isnan(s->e.rules[k].learning_rate)) s->e.rules[k].learning_rate = FIRST_RATE;
     name_variant(s);
     return made == 0 ? ARGUMENTS_GO_ON : made;
 }

@@ -109,9 +109,11 @@ grep -q '^SGD, seed 1: diverged at step [0-9]' "$work/out" || fail "divergence i
 grep -q '^SGD .* 2 ' "$work/out" || fail "divergence is not counted: $(cat "$work/out")"
 grep -qi 'nan\|inf' "$csv" && fail "NaN or Inf in $csv"
 
-# Untuned recipes run once they are given rates.
-run 0 compare --recipe depth2 --lr-sgd 0.02 --lr-adam=0.02 --seeds 1 --steps 1 --batch 7 --eval-prompts 1 --out "$work/a"
+# A rate on the command line is used in place of the recipe's.
+run 0 compare --recipe depth2 --lr-sgd 0.03 --lr-adam=0.04 --seeds 1 --steps 1 --batch 7 --eval-prompts 1 --out "$work/a"
 [ "$(lines "$work/a/adam_vs_sgd_depth2.csv")" -eq 5 ] || fail "depth2, one step: rows"
+awk -F, 'NR > 1 && $9 != ($2 == "SGD" ? 0.03 : 0.04) { bad = 1 } END { exit bad }' "$work/a/adam_vs_sgd_depth2.csv" ||
+    fail "depth2: rates that were given are not used"
 
 # ---- Bad options: status 2 and one line on stderr, nothing on stdout, no folder.
 refused() { # text arguments...
@@ -133,8 +135,6 @@ refused '--batch is' --batch 4294967296
 refused '--eval-prompts is' --eval-prompts=-3
 refused '--quick takes no value' --quick=1
 refused 'setting1, setting2, setting3, sphere' --recipe settong1
-refused '--lr-sgd X' --recipe depth4
-refused '--lr-adam X' --recipe depth4 --lr-sgd 0.01
 refused '--out is empty' --out ''
 refused 'unknown option' "--new
 line"
@@ -177,11 +177,8 @@ for name in $programs; do
     run 1 "$build/examples/$name" --quick --out "$work/file-that-is-none/folder"
     one_line_of_complaint 'its parent does not exist'
 done
-for name in condition_number directional_smoothness; do not_usable $name '--lr-sgd X' --recipe depth4; done
-not_usable generalized_smoothness '--lr-adam X' --recipe depth4
 not_usable generalized_smoothness '--optimizer is "lion"; allowed: sgd or adam' --optimizer lion
 not_usable generalized_smoothness '--steps is 3' --steps 3
-not_usable gradient_error '--lr-adam X' --recipe depth4 --steps 5
 not_usable gradient_error '--samples is 19' --samples 19
 for bad in 1250,750 750,750 , 750, x 1,2,3,4,5,6,7,8,9; do not_usable condition_number '--at is' --at "$bad"; done
 not_usable condition_number '--steps and --at are both given' --steps 100 --at 50
@@ -305,7 +302,6 @@ not_usable real_covariates '--columns is "0"' --columns 0
 not_usable real_covariates '--columns is 14; allowed: 1 to 13' --columns 14
 not_usable real_covariates '--table is empty' --table ''
 not_usable real_covariates '--seeds is' --seeds x
-not_usable real_covariates '--lr-sgd X' --recipe depth4
 program real_covariates --help
 grep -q 'usage' "$work/out" && grep -q -- '--table' "$work/out" || fail "real_covariates --help: $(cat "$work/out")"
 unreadable() { # text arguments...: status 1, one line, no folder

@@ -66,7 +66,6 @@ refused() { # status, text, arguments
 }
 refused 2 '--resume needs --checkpoint' --resume
 refused 2 'setting1, setting2' --recipe setting9
-refused 1 'learning_rate' --recipe depth2
 refused 1 'LINATTN_EIO' --quick --resume --checkpoint "$work/no/such"
 refused 1 'LINATTN_EMISMATCH' --quick --resume --checkpoint half --recipe setting2
 if command -v timeout >/dev/null; then

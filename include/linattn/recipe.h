@@ -3,8 +3,8 @@
  * Rows: setting1, setting2, setting3, sphere, depth2, depth4, depth6, depth8, wide, nonlinear, softmax; docs/adam-vs-sgd.md shows
  * them side by side.
  * Each row is an experiment of Ahn et al., "Linear attention is (maybe) all you need (to understand transformer optimization)",
- * ICLR 2024, arXiv:2310.01082; the learning rates of softmax, which are not published, were tuned here. Every field has a source:
- * linattn_recipe_source. */
+ * ICLR 2024, arXiv:2310.01082; the learning rates of depth2 to depth8, wide and softmax, which are not published, were tuned here
+ * (docs/tuning.md). Every field has a source: linattn_recipe_source. */
 #ifndef LINATTN_RECIPE_H
 #define LINATTN_RECIPE_H
 
@@ -34,9 +34,9 @@ typedef struct linattn_recipe {
     double gamma_scale;        /* read for gamma covariates */
     double init_std;
     double clip_threshold;     /* of the global norm */
-    double sgd_learning_rate;  /* NaN: not tuned */
+    double sgd_learning_rate;  /* NaN, in a recipe of the user's: not tuned */
     double sgd_momentum;
-    double adam_learning_rate; /* NaN: not tuned */
+    double adam_learning_rate; /* NaN, in a recipe of the user's: not tuned */
     double adam_beta1;
     double adam_beta2;
     double adam_epsilon;
@@ -61,7 +61,7 @@ LINATTN_API const char *linattn_recipe_source(size_t index, const char *field);
 
 /* Options as the recipe has them. *options is initialised first (size: sizeof *options), then what the recipe says is set; a seed,
  * a stream or another size can be put in afterwards. rule: LINATTN_RULE_SGD or LINATTN_RULE_ADAM.
- * Return LINATTN_EINVAL or LINATTN_EVERSION. An untuned learning rate stays NaN, which linattn_optimizer_create refuses. */
+ * Return LINATTN_EINVAL or LINATTN_EVERSION. A learning rate that is NaN stays NaN, which linattn_optimizer_create refuses. */
 LINATTN_API int linattn_recipe_sampler_options(const linattn_recipe *recipe, linattn_sampler_options *options, size_t size);
 LINATTN_API int linattn_recipe_model_options(const linattn_recipe *recipe, linattn_model_options *options, size_t size);
 LINATTN_API int linattn_recipe_optimizer_options(const linattn_recipe *recipe, int32_t rule, linattn_optimizer_options *options,

@@ -33,7 +33,7 @@ class Recipe(structs.result_class("Recipe", _STRUCT, module=__name__)):
         return self._options("linattn_model_options", lib.linattn_recipe_model_options, changes)
 
     def optimizer_options(self, rule, **changes):
-        """Keywords for Optimizer, with changes; rule: "sgd" or "adam". An untuned learning rate is NaN, which Optimizer refuses."""
+        """Keywords for Optimizer, with changes; rule: "sgd" or "adam". A learning rate that is NaN is refused by Optimizer."""
         number = enums.number(enums.Rule, rule, "rule")
         return self._options("linattn_optimizer_options", lib.linattn_recipe_optimizer_options, changes, number)
 

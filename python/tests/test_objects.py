@@ -1,6 +1,7 @@
 """Samplers, batches, models, recipes and what the library tells about itself."""
 import dataclasses
 import gc
+import math
 import unittest
 
 import numpy
@@ -251,7 +252,8 @@ class Recipes(unittest.TestCase):
             linattn.recipe("setting9")
         changed = dataclasses.replace(r, layers=2)
         self.assertEqual(linattn.Model(**changed.model_options()).parameter_count, 100)
-        self.assertRaises(linattn.InvalidArgument, linattn.Optimizer, 3, **linattn.recipe("depth4").optimizer_options("sgd"))
+        untuned = dataclasses.replace(r, sgd_learning_rate=math.nan)
+        self.assertRaises(linattn.InvalidArgument, linattn.Optimizer, 3, **untuned.optimizer_options("sgd"))
 
 
 class About(unittest.TestCase):
