@@ -17,7 +17,7 @@ endif
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
-SETUP := $(if $(LINATTN_READY),,$(filter demo check check-%,$(MAKECMDGOALS)))
+SETUP := $(if $(LINATTN_READY),,$(filter demo check check-% bench-peer,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
 .PHONY: setup $(MAKECMDGOALS)
@@ -219,6 +219,11 @@ reproduce: $(EXAMPLES) ## the paper's figures and tables, as far as there are pr
 
 bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench
+
+# PYTHON may have PyTorch or JAX; PEER_OPTIONS='--pairs 3 --tasks step_setting1' and more: tests/bench/peer/peer.py --help.
+.PHONY: bench-peer
+bench-peer: lib ## the same work in PyTorch beside ours: ratios, also in out/bench_peer.csv (PYTHON: which Python)
+	@PYTHON='$(PYTHON)' tests/bench/peer/run.sh '$(abspath $(BUILD))' $(PEER_OPTIONS)
 
 # ---- Checks --------------------------------------------------------------------------------------------------------------------
 .PHONY: check check-programs check-vectors check-headers check-abi check-cdef check-python check-install abi-ledger cdef

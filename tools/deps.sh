@@ -9,6 +9,7 @@ set -eu
 CC=${CC:-cc}
 CXX=${CXX:-c++}
 PYTHON_NEEDS='import cffi, ensurepip, numpy, setuptools, wheel'
+TORCH_NEEDS='import cffi, numpy, torch'
 
 # What a goal needs.
 needs() {
@@ -21,6 +22,7 @@ needs() {
     check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc aarch64-emulator ;;
     check-install) echo compiler c++ make lapack static-fortran pkg-config check ;;
     check-python) echo compiler make lapack python ;;
+    bench-peer) echo compiler make lapack openblas torch ;;
     check-blas) echo compiler c++ make lapack openblas pkg-config check ;;
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
@@ -41,6 +43,7 @@ present() {
     check) pkg-config --exists check ;;
     gnuplot) command -v gnuplot && { ! command -v dpkg-query || dpkg-query -W fonts-dejavu-core; } ;;
     python) for python in ${PYTHON:+"$PYTHON"} /usr/bin/python3 python3; do "$python" -c "$PYTHON_NEEDS" && return; done; return 1 ;;
+    torch) [ -n "${PYTHON:-}" ] || for python in /usr/bin/python3 python3; do "$python" -c "$TORCH_NEEDS" && return; done ;;
     aarch64-gcc) command -v aarch64-linux-gnu-gcc ;;
     aarch64-libc) printf '#include <math.h>\n' | aarch64-linux-gnu-gcc -E -x c - ;;
     aarch64-emulator) command -v qemu-aarch64 ;;
@@ -59,6 +62,7 @@ packages() {
     static-fortran) echo gfortran ;;
     gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
     python) echo python3 python3-cffi python3-numpy python3-setuptools python3-venv python3-wheel ;;
+    torch) echo python3 python3-cffi python3-numpy python3-torch ;;
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
     aarch64-libc) echo libc6-dev-arm64-cross ;;
     aarch64-emulator) echo qemu-user ;;
