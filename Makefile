@@ -17,7 +17,7 @@ endif
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
-SETUP := $(if $(LINATTN_READY),,$(filter demo check check-% bench-peer,$(MAKECMDGOALS)))
+SETUP := $(if $(LINATTN_READY),,$(filter demo check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
 .PHONY: setup $(MAKECMDGOALS)
@@ -219,6 +219,12 @@ reproduce: $(EXAMPLES) ## the paper's figures and tables, as far as there are pr
 
 bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench
+
+.PHONY: bench-plots
+bench-plots: $(BUILD)/tests/bench ## those timings as out/bench.csv and out/performance.svg, how the cost grows (needs gnuplot)
+	@mkdir -p out
+	@$(BUILD)/tests/bench >out/bench.csv.part && mv out/bench.csv.part out/bench.csv
+	@tests/bench/plots.sh out/bench.csv out/performance.svg
 
 # PYTHON may have PyTorch or JAX; PEER_OPTIONS='--pairs 3 --tasks step_setting1' and more: tests/bench/peer/peer.py --help.
 .PHONY: bench-peer

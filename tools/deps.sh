@@ -14,7 +14,7 @@ TORCH_NEEDS='import cffi, numpy, torch'
 # What a goal needs.
 needs() {
     case $1 in
-    demo) echo compiler make lapack pkg-config gnuplot ;;
+    demo | bench-plots) echo compiler make lapack pkg-config gnuplot ;;
     check-vectors | check-abi) echo compiler make lapack ;;
     check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make lapack pkg-config check clang ;;

@@ -1,10 +1,11 @@
 /* bench [NAME ...]: times the library's main work and prints CSV: name,size,threads,kernel,median_seconds,spread_seconds.
  *
  * Every kernel this machine can run is timed with one thread, and the fastest with two. `draw` is the drawing of a batch of 1000
- * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `step` both and an Adam update;
- * `hessian` the whole Hessian of a batch in memory; `spectrum` that and its eigenvalues; `noise` 10000 gradient errors, each of a
- * fresh batch. The rows whose names end in a size show how the cost grows with it, on the fastest kernel. Names on the command line
- * choose what is run; one that ends in "_" stands for all that begin so. */
+ * prompts as a training step needs it; `gradient` the value and gradient of a batch in memory; `update` clipping and Adam; `step` all
+ * three; `hessian` the whole Hessian of a batch in memory; `spectrum` that and its eigenvalues; `noise` 10000 gradient errors, each of
+ * a fresh batch; `peak` 10^6 multiply-adds of doubles that stay in registers. The rows whose names end in a size show how the cost grows
+ * with it, on the fastest kernel. Names on the command line choose what is run; one that ends in "_" stands for all that begin so. */
+#include "bench/peak.h"
 #include "bench/timing.h"
 #include "common/allocate.h"
 #include "sampler/prompts.h"
@@ -16,16 +17,18 @@
 
 typedef struct {
     const char *name, *recipe;
-    enum { DRAW, GRADIENT, STEP, HESSIAN, SPECTRUM, NOISE } what;
+    enum { DRAW, GRADIENT, UPDATE, STEP, HESSIAN, SPECTRUM, NOISE, PEAK } what;
     int32_t kind;                         /* enum linattn_batch_kind; tokens */
     size_t context, prompts, layers, dim; /* 0: the recipe's */
     int32_t attention;                    /* enum linattn_attention; linear */
     size_t ff_hidden;                     /* 0: no feed-forward blocks */
+    int32_t form;                         /* enum linattn_form; block */
 } row;
 
 enum { NOISE_SAMPLES = 10000 };
 
 static const row rows[] = {
+    {"peak", "setting1", .what = PEAK},
     {"draw_setting1", "setting1", .what = DRAW},
     {"draw_moments_setting1", "setting1", .what = DRAW, .kind = LINATTN_BATCH_MOMENTS},
     {"draw_setting3", "setting3", .what = DRAW},
@@ -35,17 +38,37 @@ static const row rows[] = {
     {"gradient_softmax", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"gradient_relu", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_RELU},
     {"gradient_ff", "setting1", .what = GRADIENT, .ff_hidden = 20},
+    {"gradient_full", "setting1", .what = GRADIENT, .form = LINATTN_FORM_FULL},
+    {"update_setting1", "setting1", .what = UPDATE},
+    {"update_wide", "wide", .what = UPDATE},
     {"step_setting1", "setting1", .what = STEP},
     {"step_setting2", "setting2", .what = STEP},
     {"step_setting3", "setting3", .what = STEP},
     {"step_wide", "wide", .what = STEP},
+    {"step_softmax", "softmax", .what = STEP},
     {"step_moments_setting1", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS},
     {"step_moments_setting1_n200", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 200},
     {"hessian_setting1", "setting1", .what = HESSIAN},
     {"hessian_softmax", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_SOFTMAX},
     {"hessian_relu", "setting1", .what = HESSIAN, .attention = LINATTN_ATTENTION_RELU},
+    {"hessian_full", "setting1", .what = HESSIAN, .form = LINATTN_FORM_FULL},
     {"spectrum_setting1", "setting1", .what = SPECTRUM},
     {"noise_setting1", "setting1", .what = NOISE},
+    {"step_n5", "setting1", .what = STEP, .context = 5},
+    {"step_n10", "setting1", .what = STEP, .context = 10},
+    {"step_n40", "setting1", .what = STEP, .context = 40},
+    {"step_n80", "setting1", .what = STEP, .context = 80},
+    {"step_n160", "setting1", .what = STEP, .context = 160},
+    {"gradient_softmax_n5", "softmax", .what = GRADIENT, .context = 5},
+    {"gradient_softmax_n10", "softmax", .what = GRADIENT, .context = 10},
+    {"gradient_softmax_n40", "softmax", .what = GRADIENT, .context = 40},
+    {"gradient_softmax_n80", "softmax", .what = GRADIENT, .context = 80},
+    {"gradient_softmax_n160", "softmax", .what = GRADIENT, .context = 160},
+    {"step_moments_n5", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 5},
+    {"step_moments_n10", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 10},
+    {"step_moments_n40", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 40},
+    {"step_moments_n80", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 80},
+    {"step_moments_n160", "setting1", .what = STEP, .kind = LINATTN_BATCH_MOMENTS, .context = 160},
     {"gradient_B250", "setting1", .what = GRADIENT, .prompts = 250},
     {"gradient_B500", "setting1", .what = GRADIENT, .prompts = 500},
     {"gradient_B2000", "setting1", .what = GRADIENT, .prompts = 2000},
@@ -107,6 +130,17 @@ static int step(void *context, uint64_t turn) {
     return status ? status : linattn_optimizer_step(b->optimizer, 0, b->gradient, b->theta, NULL);
 }
 
+static int update(void *context, uint64_t turn) {
+    bench *b = context;
+    (void)turn;
+    return linattn_optimizer_step(b->optimizer, 0, b->gradient, b->theta, NULL);
+}
+
+static int peak(void *context, uint64_t turn) {
+    const bench *b = context;
+    return multiply_adds(b->isa, turn);
+}
+
 static int hessian(void *context, uint64_t turn) {
     bench *b = context;
     (void)turn;
@@ -154,8 +188,9 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     if (status) return status;
     diagnostics.threads = threads;
     sampler.kind = r->kind;
-    model.attention = r->attention;
+    if (r->attention) model.attention = r->attention;
     model.ff_hidden = r->ff_hidden;
+    if (r->form) model.form = r->form;
     objective.kernel = kernel;
     objective.threads = threads;
     optimizer.learning_rate = 1e-12;
@@ -174,7 +209,7 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     b->workspace = linattn__allocate(linattn__sampler_workspace(b->sampler), sizeof(double));
     b->errors = linattn__allocate(r->what == NOISE ? NOISE_SAMPLES : 1, sizeof(double));
     if (!b->theta || !b->gradient || !b->hessian || !b->workspace || !b->errors) return linattn__fail_memory("the bench");
-    return linattn_model_init_parameters(b->model, 1, b->theta);
+    return linattn_model_init_parameters(b->model, 1, b->theta) || (r->what == UPDATE && gradient(b, 0));
 }
 
 static void close_bench(bench *b) {
@@ -192,7 +227,7 @@ static void close_bench(bench *b) {
 }
 
 static int run(const row *r, int32_t kernel, size_t threads) {
-    static const timed_work works[] = {draw, gradient, step, hessian, spectrum, noise};
+    static const timed_work works[] = {draw, gradient, update, step, hessian, spectrum, noise, peak};
     bench b;
     timing t;
     int status = open_bench(&b, r, kernel, threads);
@@ -223,10 +258,13 @@ int main(int argc, char **argv) {
     puts("name,size,threads,kernel,median_seconds,spread_seconds");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!wanted(&rows[i], argc, argv)) continue;
-        const int sized = (rows[i].prompts || rows[i].layers || rows[i].dim), slow = sized || rows[i].what == NOISE;
+        const int longer = rows[i].context && strcmp(rows[i].name, "step_moments_setting1_n200") != 0;
+        const int sized = rows[i].prompts || rows[i].layers || rows[i].dim || longer,
+                  slow = sized || rows[i].what == NOISE || rows[i].what == UPDATE;
+        const int single = sized || rows[i].what == DRAW || rows[i].what == UPDATE || rows[i].what == PEAK;
         for (int32_t kernel = fastest; kernel >= (slow ? fastest : LINATTN_KERNEL_BASELINE); kernel--)
             if (linattn_kernel_available(kernel)) failed |= run(&rows[i], kernel, 1);
-        if (rows[i].what != DRAW && !sized) failed |= run(&rows[i], fastest, 2);
+        if (!single) failed |= run(&rows[i], fastest, 2);
     }
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
