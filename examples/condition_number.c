@@ -111,11 +111,7 @@ static int write_csv(const conditioning *s) {
                                           (double)m->zeros,
                                           (double)m->negatives,
                                           m->condition[PRECONDITIONED]};
-                for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-                    output_text(&file, ",");
-                    output_number(&file, numbers[n]);
-                }
-                output_text(&file, "\n");
+                output_numbers(&file, numbers, sizeof numbers / sizeof *numbers);
             }
     return output_close(&file);
 }

@@ -124,6 +124,31 @@ static void fill_columns(const smoothness_curve *curve, columns *c) {
     }
 }
 
+/* A row for each seed and fit: what the table says. */
+static int write_fits(const study *s, columns *c) {
+    output file;
+    const int status =
+        experiment_open(&s->e, "_fits.csv",
+                        "recipe,optimizer,seed,smoothness,slope,slope_low,slope_high,correlation,l0,l0_low,l0_high,l1,"
+                        "l1_low,l1_high,points,not_positive\n",
+                        &file);
+    if (status != 0) return status;
+    for (uint64_t seed = 0; seed < s->e.seeds; seed++) {
+        fill_columns(&s->curves[seed], c);
+        for (size_t f = 0; f < FITS; f++) {
+            const linattn_smoothness *fit = &c->fit[f];
+            const double numbers[] = {fit->slope,  fit->slope_low, fit->slope_high,    fit->correlation,
+                                      fit->l0,     fit->l0_low,    fit->l0_high,       fit->l1,
+                                      fit->l1_low, fit->l1_high,   (double)fit->count, (double)fit->nonpositive};
+            if (c->status[f] != LINATTN_OK) continue;
+            experiment_row(&s->e, &file, s->optimizer, seed);
+            output_text(&file, f == ALONG ? ",along_steps" : ",spectral_norm");
+            output_numbers(&file, numbers, sizeof numbers / sizeof *numbers);
+        }
+    }
+    return output_close(&file);
+}
+
 static void print_interval(double middle, double low, double high, int width) {
     char text[64];
     if (isnan(low))
@@ -218,9 +243,9 @@ static int show(const study *s, double seconds) {
            "\"zero\": steps without a direction, in no fit. \"not above 0\": in the (L0, L1) line, not in the logarithmic one.\n"
            "Took %.1f s. Files: %s/%s.*\n",
            BLOCK, SPECTRAL_BLOCK, SPECTRAL_STRIDE, seconds, s->e.folder, s->e.name);
+    int status = write_fits(s, &c);
     fill_columns(&s->curves[0], &c);
-    int status = 0;
-    if (c.count[ALONG] > 1) status = draw_picture(s, &c);
+    if (status == 0 && c.count[ALONG] > 1) status = draw_picture(s, &c);
     free(room);
     if (status == 0 && (fflush(stdout) != 0 || ferror(stdout))) status = complain(EXIT_FAILED, "standard output cannot be written");
     return status;

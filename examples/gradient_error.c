@@ -207,6 +207,34 @@ static int write_csv(const study *s) {
     return output_close(&file);
 }
 
+/* A row for each seed: what the table says of it. */
+static int write_summary(const study *s) {
+    output file;
+    const int status = experiment_open(&s->e, "_summary.csv",
+                                       "recipe,seed,mean,sd,skewness,excess_kurtosis,sixth_dominated,surrogate_mean,surrogate_sd,"
+                                       "surrogate_skewness,surrogate_excess_kurtosis,ks_distance,ks_p\n",
+                                       &file);
+    if (status != 0) return status;
+    for (uint64_t seed = 0; seed < s->e.seeds; seed++) {
+        const finding *f = &s->findings[seed];
+        const linattn_moments *m = &f->moments[MEASURED], *g = &f->moments[SURROGATE];
+        const double numbers[] = {m->mean,
+                                  m->sd,
+                                  m->skewness,
+                                  m->excess_kurtosis,
+                                  (double)m->sixth_dominated,
+                                  g->mean,
+                                  g->sd,
+                                  g->skewness,
+                                  g->excess_kurtosis,
+                                  f->comparison.kolmogorov_smirnov,
+                                  f->comparison.kolmogorov_smirnov_p};
+        experiment_row(&s->e, &file, OPTIMIZERS, seed);
+        output_numbers(&file, numbers, sizeof numbers / sizeof *numbers);
+    }
+    return output_close(&file);
+}
+
 static void describe_place(const study *s, char *text, size_t size) {
     if (s->after == 0)
         snprintf(text, size, "at initialisation");
@@ -401,6 +429,7 @@ static int work(void *user) {
     progress_end(&s->bar);
     const double seconds = progress_clock() - started;
     if (status == 0) status = write_csv(s);
+    if (status == 0) status = write_summary(s);
     if (status == 0) status = draw_picture(s);
     if (status == 0) status = print_table(s, seconds);
     return status;

@@ -143,21 +143,13 @@ static void write_run(const settings *s, output *file, size_t v, size_t k, size_
     output_count(file, step);
 }
 
-static void write_reals(output *file, const double *reals, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        output_text(file, ",");
-        output_number(file, reals[i]);
-    }
-    output_text(file, "\n");
-}
-
 static void write_points(const settings *s, output *file, size_t v, size_t k, size_t seed) {
     const trajectory *run = run_of(s, v, k, seed);
     for (size_t i = 0; i < run->count; i++) {
         double reals[QUANTITIES];
         for (size_t q = 0; q < QUANTITIES; q++) reals[q] = value_of(&run->points[i], quantities[q].offset);
         write_run(s, file, v, k, seed, run->points[i].step);
-        write_reals(file, reals, QUANTITIES);
+        output_numbers(file, reals, QUANTITIES);
     }
 }
 
@@ -174,7 +166,7 @@ static void write_attention(const settings *s, output *file, size_t v, size_t k,
             write_run(s, file, v, k, seed, run->points[i].step);
             output_text(file, ",");
             output_count(file, l);
-            write_reals(file, reals, sizeof reals / sizeof *reals);
+            output_numbers(file, reals, sizeof reals / sizeof *reals);
         }
 }
 

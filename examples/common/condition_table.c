@@ -190,6 +190,31 @@ static void print_table(const conditioning *s, const answer *answers, size_t cou
         "\"seeds and batches\" hold for these evaluation batches.\n");
 }
 
+/* A row for each step and kind: what the table says. */
+static int write_summary(const conditioning *s, const answer *answers, size_t count) {
+    output file;
+    const int status = experiment_open(&s->e, "_summary.csv",
+                                       "recipe,step,numbers,seeds,mean,sd,geometric_mean,low,high,wide_low,wide_high,above,"
+                                       "above_low,above_high,one_batch_mean,one_batch_sd\n",
+                                       &file);
+    if (status != 0) return status;
+    for (size_t i = 0; i < count; i++) {
+        const answer *a = &answers[i];
+        const crossed *c = &a->all;
+        const double numbers[] = {(double)a->pairs,  c->plain.mean,     c->plain.sd,    c->geometric.mean, c->geometric.low,
+                                  c->geometric.high, c->wide_low,       c->wide_high,   c->above.estimate, c->above.low,
+                                  c->above.high,     a->one_batch.mean, a->one_batch.sd};
+        if (a->pairs == 0) continue;
+        output_text(&file, s->e.recipe.name);
+        output_text(&file, ",");
+        output_count(&file, s->stops[a->stop]);
+        output_text(&file, ",");
+        output_text(&file, conditioning_kinds[a->kind]);
+        output_numbers(&file, numbers, sizeof numbers / sizeof *numbers);
+    }
+    return output_close(&file);
+}
+
 /* ---- Picture ----------------------------------------------------------------------------------------------------------------- */
 
 static const char *const colours[] = {"#1f77b4", "#ff9e4a"}; /* diagonal, eigenvalues */
@@ -279,6 +304,7 @@ int condition_table(const conditioning *s) {
         pairs += answers[i].pairs;
     }
     if (status == 0) print_table(s, answers, count, logs);
+    if (status == 0) status = write_summary(s, answers, count);
     if (status == 0 && pairs > 0) status = draw_ratios(s, answers, count);
     free(ratios);
     free(scratch);

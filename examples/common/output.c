@@ -86,6 +86,14 @@ void output_number(output *file, double number) {
     output_text(file, text);
 }
 
+void output_numbers(output *file, const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        output_text(file, ",");
+        output_number(file, numbers[i]);
+    }
+    output_text(file, "\n");
+}
+
 int output_adopt(const char *temporary, const char *path) {
     int error = 0;
     const int descriptor = open(temporary, O_RDONLY | O_CLOEXEC);

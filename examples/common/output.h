@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_OUTPUT_H
 #define EXAMPLES_OUTPUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,6 +30,7 @@ int output_open(output *file, const char *path);
 void output_text(output *file, const char *text);
 void output_count(output *file, uint64_t number);
 void output_number(output *file, double number);
+void output_numbers(output *file, const double *numbers, size_t count); /* the rest of a row: a comma before each, then its end */
 
 /* Puts the file in its place. Returns 0, or EXIT_FAILED after a complaint: the old file, if any, is then as it was. */
 int output_close(output *file);
