@@ -2,7 +2,7 @@
 # `make help` lists the rest.
 #
 # Variables: CC, CXX, CFLAGS, EXTRA_CFLAGS (added to CFLAGS), WERROR=-Werror, LDFLAGS, BUILD (where everything is built), V=1 (show
-# the commands); PREFIX, DESTDIR, LIBDIR, INCLUDEDIR (install); THREADS, QUICK=1 (reproduce); LINATTN_VECTORS (check-vectors).
+# the commands); PREFIX, DESTDIR, LIBDIR, INCLUDEDIR (install); THREADS, QUICK=1, STAGES, OUT (reproduce); LINATTN_VECTORS (check-vectors).
 
 BUILD      ?= build
 CFLAGS     ?= -O3 -g
@@ -10,6 +10,7 @@ PREFIX     ?= /usr/local
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 THREADS    ?= $(shell nproc 2>/dev/null || echo 1)
+OUT        ?= out
 ifeq ($(origin CXX),default)
 CXX := $(or $(patsubst %-gcc,%-g++,$(filter %-gcc,$(CC))),$(if $(findstring clang,$(CC)),clang++,g++))
 endif
@@ -17,7 +18,7 @@ endif
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
-SETUP := $(if $(LINATTN_READY),,$(filter demo check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
+SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
 .PHONY: setup $(MAKECMDGOALS)
@@ -214,8 +215,11 @@ uninstall: ## removes what install put there, given the same variables
 demo: $(EXAMPLES) ## SGD against Adam on setting 1: a table, a picture and a CSV file in out/
 	$(BUILD)/examples/adam_vs_sgd --recipe setting1 --seeds 2 --steps 3000 --threads $(THREADS) --out out
 
-reproduce: $(EXAMPLES) ## the paper's figures and tables, as far as there are programs for them, into out/ (QUICK=1: short runs)
-	@examples/reproduce.sh $(BUILD)/examples $(THREADS) $(if $(QUICK),quick)
+reproduce: $(EXAMPLES) $(SHARED) ## every figure and table into OUT, ending with report.html (QUICK=1; STAGES="F2a T2c")
+	@$(REPRODUCE) --programs $(BUILD)/examples --library $(SHARED) --version $(VERSION) --threads $(THREADS) --out '$(OUT)' \
+	    $(if $(QUICK),--quick) --stages '$(STAGES)'
+
+REPRODUCE = PYTHONDONTWRITEBYTECODE=1 python3 examples/reproduce/run.py
 
 bench: $(BUILD)/tests/bench ## timings as CSV
 	@$(BUILD)/tests/bench

@@ -129,7 +129,7 @@ static int write_fits(const study *s, columns *c) {
     output file;
     const int status =
         experiment_open(&s->e, "_fits.csv",
-                        "recipe,optimizer,seed,smoothness,slope,slope_low,slope_high,correlation,l0,l0_low,l0_high,l1,"
+                        "recipe,optimizer,seed,fit,slope,slope_low,slope_high,correlation,l0,l0_low,l0_high,l1,"
                         "l1_low,l1_high,points,not_positive\n",
                         &file);
     if (status != 0) return status;

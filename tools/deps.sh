@@ -15,6 +15,7 @@ TORCH_NEEDS='import cffi, numpy, torch'
 needs() {
     case $1 in
     demo | bench-plots) echo compiler make lapack pkg-config gnuplot ;;
+    reproduce) echo compiler make lapack openblas pkg-config gnuplot python3 ;;
     check-vectors | check-abi) echo compiler make lapack ;;
     check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make lapack pkg-config check clang ;;
