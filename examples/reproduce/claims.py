@@ -153,11 +153,12 @@ CLAIMS = [
           "R_med(SGD) / R_med(Adam), geometric mean, interval over seeds and evaluation batches", "T2c", condition("diagonal")),
     Claim("rmed-eigen", "The same by eigenvalues (as it is defined)", "R_med(SGD) / R_med(Adam), likewise", "T2c",
           condition("eigenvalues")),
-    Claim("smoother", "Adam has the smaller directional smoothness", "smoothness along SGD's steps over that along Adam's: ratio of "
-          "each seed's medians over the second half of the run", "F2d", smoother),
+    Claim("smoother", "Adam has the smaller directional smoothness", "smoothness along SGD's steps over that along "
+          "Adam's: ratio of each seed's medians over the second half of the run", "F2d", smoother),
     Claim("grows", "Smoothness grows with the gradient norm", "slope of ln smoothness along the step against ln gradient norm",
           "F6", grows),
-    Claim("heavier", "All of it strengthens with heavier-tailed covariates", "by what factor each quantity is larger", "F7", heavier),
+    Claim("heavier", "All of it strengthens with heavier-tailed covariates", "by what factor each quantity is larger", "F7",
+          heavier),
     Claim("deeper", "All of it strengthens with depth", "by what factor each quantity grows with a layer more (a line through the "
           "logarithms at 2, 4, 6 and 8 layers)", "F8", deeper),
     Claim("softmax", "Softmax attention behaves alike", "SGD over Adam with softmax attention, at the last step", "F4", softmax),

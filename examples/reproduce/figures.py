@@ -17,14 +17,15 @@ PUBLISHED_RMED = {"setting1": {750: "1.76 (0.40); its notebook 2.57 (0.91)", 125
                   "nonlinear": {750: "5.41 (3.96), its notebook", 1250: "6.61 (2.54), its notebook"}}
 
 
-def lead_rows(label, found, published=("", ""), at=""):
+def lead_rows(label, found, published=("", "")):
     """A row for each optimizer and one for their ratio."""
     if found is None:
         return []
-    rows = [[label, k, "%g" % found.rates[k], at or str(found.steps), text(measures.geometric(found.losses[k])), str(len(
-        found.losses[k])), str(found.diverged[k]), published[i]] for i, k in enumerate(measures.OPTIMIZERS)]
+    rows = [[label, k, "%g" % found.rates[k] if k in found.rates else "-", str(found.steps), text(measures.geometric(
+        found.losses[k])), str(len(found.losses[k])), str(found.diverged[k]), published[i]] for i, k in enumerate(
+            measures.OPTIMIZERS)]
     ratio = text(estimates.exponential(estimates.mean(found.logs)))
-    return rows + [[label, "SGD / Adam", "", at or str(found.steps), ratio, str(len(found.logs)), "", ""]]
+    return rows + [[label, "SGD / Adam", "", str(found.steps), ratio, str(len(found.logs)), "", ""]]
 
 
 LEAD_HEADER = ["", "optimizer", "rate", "step", "error, mean [95%]", "seeds", "diverged", "published (read off its plot)"]
@@ -52,8 +53,8 @@ def simple_losses(*parts):
     return table
 
 
-NOISE_HEADER = ["", "mean norm", "skewness: measured", "Gaussian", "excess kurtosis: measured, median (range)", "Gaussian",
-                "Kolmogorov-Smirnov distance", "p, median", "initialisations", "published"]
+NOISE_HEADER = ["", "mean norm", "skewness: measured", "Gaussian", "kurtosis: measured, median (range)", "Gaussian",
+                "KS distance", "p, median", "seeds", "published"]
 
 
 def noise_rows(r, label, stage, name, published=""):
@@ -179,8 +180,9 @@ FIGURES = [
            pictures("gradient_error_{}", THREE),
            noises(("setting 1", "F2b", "gradient_error_setting1", "mean about 2.1, range 1.2 to 4.5"),
                   ("setting 2", "F2b", "gradient_error_setting2"), ("setting 3", "F2b", "gradient_error_setting3")),
-           "Histograms with a normal Q-Q inset; no numbers. The norms of Gaussian noise are not normal either: so each number stands "
-           "beside that of Gaussian noise of the same mean and covariance."),
+           "Histograms with a normal Q-Q inset; no numbers. The norms of Gaussian noise are not normal either: so each number "
+           "stands beside that of Gaussian noise of the same mean and covariance. Kurtosis is excess kurtosis; KS is Kolmogorov "
+           "and Smirnov's distance of the two samples, p by permutation."),
     Figure("T2c", "Robust condition numbers (table 2c)", "R_med is larger under SGD.", pictures("condition_number_{}", THREE),
            conditions("T2c", THREE), "6 seeds on one evaluation batch, by the diagonal."),
     Figure("F2d", "Directional smoothness (figure 2d)", "Adam has the smaller directional smoothness.",

@@ -12,7 +12,7 @@ from stages import commands
 
 SOURCE = "https://arxiv.org/abs/2310.01082"
 STYLE = """
-:root { color: #222; background: #fff; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+:root { color: #222; background: #fff; font: 16px/1.5 system-ui, -apple-system, Roboto, "DejaVu Sans", sans-serif; }
 body { max-width: 1080px; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
 h2 { font-size: 1.35rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid #ddd; }
@@ -29,6 +29,7 @@ a { color: #1a5490; }
 .no { color: #8f1d14; background: #fdeceb; } .none { color: #555; background: #f2f2f2; }
 ul.items { margin: .3rem 0; padding-left: 1.2rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: .6rem; }
+.pictures.rows { grid-template-columns: minmax(0, 1fr); } .pictures.one { max-width: 640px; }
 .pictures img { max-width: 100%; height: auto; display: block; }
 .pictures img.panels { min-width: 800px; }
 .pictures figure { margin: 0; min-width: 0; }
@@ -37,7 +38,8 @@ table { border-collapse: collapse; font-size: .85rem; }
 th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid #e4e4e4; vertical-align: top; }
 th { border-bottom: 2px solid #999; } td { font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.long { white-space: normal; min-width: 16rem; }
-code { font-size: .8rem; overflow-wrap: anywhere; } pre { font-size: .75rem; overflow-x: auto; background: #f7f7f7; padding: .5rem; }
+code { font-size: .8rem; overflow-wrap: anywhere; }
+pre { font-size: .75rem; overflow-x: auto; background: #f7f7f7; padding: .5rem; }
 details { margin: .3rem 0; } summary { cursor: pointer; font-size: .9rem; }
 """
 BADGES = {"reproduces": "yes", "partly": "partly", "does not reproduce": "no", "not run": "none", "Adam ahead": "yes",
@@ -52,9 +54,13 @@ def badge(word):
     return '<span class="badge %s">%s</span>' % (BADGES[word], escape(word))
 
 
+def cell_of(text):
+    return "<td%s>%s</td>" % (' class="long"' if len(text) > 45 else "", escape(text))
+
+
 def table(rows):
     head = "".join("<th>%s</th>" % escape(cell) for cell in rows[0])
-    body = "".join("<tr>%s</tr>\n" % "".join("<td%s>%s</td>" % (' class="long"' if len(cell) > 45 else "", escape(cell)) for cell in row) for row in rows[1:])
+    body = "".join("<tr>%s</tr>\n" % "".join(map(cell_of, row)) for row in rows[1:])
     return '<div class="scroll"><table>\n<thead><tr>%s</tr></thead>\n<tbody>\n%s</tbody></table></div>\n' % (head, body)
 
 
@@ -68,7 +74,7 @@ class Page:
         self.entries = {stage.id: results.entries(stage.id) for stage in stages}
         self.all = [entry for stage in stages for entry in self.entries[stage.id]]
 
-    # ---- Head --------------------------------------------------------------------------------------------------------------------
+    # ---- Head ----------------------------------------------------------------------------------------------------------------
 
     def head(self):
         quick = sum(entry["quick"] for entry in self.all)
@@ -95,7 +101,16 @@ class Page:
                 "<code>%s</code> %s" % (escape(e["line"]), escape(e["failed"])) for e in failed)
         return text
 
-    # ---- Verdicts ----------------------------------------------------------------------------------------------------------------
+    # ---- Verdicts ------------------------------------------------------------------------------------------------------------
+
+    def whether(self, work, *arguments):
+        """What comes out of files, or None where sound files are not those this version makes."""
+        try:
+            return work(*arguments)
+        except (KeyError, ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError):
+            self.r.records.spoilt('files in "%s" are not those this version makes; "make reproduce" makes them anew'
+                                 % self.r.folder)
+            return None
 
     def item(self, item):
         if item.estimate.count == 0:
@@ -108,10 +123,11 @@ class Page:
     def verdicts(self):
         text = '<h2 id="claims">The claims</h2>\n<p class="small">%s</p>\n' % escape(claims.RULE)
         for claim in claims.CLAIMS:
-            items = claim.items(self.r)
+            items = self.whether(claim.items, self.r) or []
             known = sum(item.estimate.count > 0 for item in items)
             held = sum(claims.holds(item) for item in items if item.estimate.count > 0)
-            text += '<div class="claim" id="claim-%s"><h3>%s %s</h3>\n' % (claim.key, badge(claims.verdict(items)), escape(claim.text))
+            text += '<div class="claim" id="claim-%s"><h3>%s %s</h3>\n' % (
+                claim.key, badge(claims.verdict(items)), escape(claim.text))
             if known:
                 text += '<p>%d of %d numbers hold. Measured: %s (<a href="#%s">%s</a>).</p>\n<ul class="items">%s</ul>\n' % (
                     held, known, escape(claim.says), claim.figures, claim.figures, "\n".join(self.item(item) for item in items))
@@ -121,9 +137,9 @@ class Page:
         return text
 
     def questions(self):
-        text = ('<h2 id="questions">What reviewers asked</h2>\n<p class="small">Error of SGD over that of Adam; one is ahead when the '
-                "95% interval does not hold 1.</p>\n")
-        for question, stage, items in claims.questions(self.r):
+        text = ('<h2 id="questions">What reviewers asked</h2>\n<p class="small">Error of SGD over that of Adam; one is ahead when '
+                "the 95% interval does not hold 1.</p>\n")
+        for question, stage, items in self.whether(claims.questions, self.r) or []:
             text += '<div class="claim"><h3>%s</h3>\n<ul class="items">' % escape(question)
             for item in items:
                 note = "; " + item.note if item.note and item.estimate.count else ""
@@ -132,7 +148,7 @@ class Page:
             text += '</ul><p class="small"><a href="#%s">%s</a></p></div>\n' % (stage, stage)
         return text
 
-    # ---- Figures -----------------------------------------------------------------------------------------------------------------
+    # ---- Figures -------------------------------------------------------------------------------------------------------------
 
     def image(self, stage, name, ending):
         """The PNG, whose letters are the larger ones, as data; where a row of panels would shrink to nothing, it scrolls."""
@@ -154,9 +170,8 @@ class Page:
                 text += "<figure>%s</figure>\n" % image
             elif self.r.entry(figure.stage, name):
                 text += '<p class="small">The picture of %s is missing or damaged, or there was no gnuplot.</p>\n' % escape(name)
-        wide = len(figure.pictures) == 1 or any(ending for _, ending in figure.pictures)
-        style = ' style="grid-template-columns: 1fr"' if wide else ""
-        return '<div class="pictures"%s>\n%s</div>\n' % (style, text) if text else ""
+        kind = " rows" if any(ending for _, ending in figure.pictures) else " one" if len(figure.pictures) == 1 else ""
+        return '<div class="pictures%s">\n%s</div>\n' % (kind, text) if text else ""
 
     def says(self, stage, entry):
         """What the program printed, and its command line."""
@@ -168,21 +183,28 @@ class Page:
         return ("<details><summary><code>%s</code> &mdash; %s, %s threads, %s UTC</summary>\n<pre>%s</pre></details>\n"
                 % (escape(entry["line"]), duration(entry["seconds"]), entry["threads"], escape(entry["date"]), escape(printed)))
 
+    def why(self, figure):
+        """Why there is nothing to show."""
+        entries = self.entries.get(figure.stage)
+        if not entries:
+            return "Stage %s has not run." % figure.stage
+        if any(figure.stage in line for line in self.r.records.damage):
+            return "Files of stage %s are damaged." % figure.stage
+        return "Not part of quick runs." if all(entry["quick"] for entry in entries) else "This part of the stage has not run."
+
     def figure(self, figure, first):
         text = '<div class="figure"%s><h3>%s</h3>\n' % (' id="%s"' % figure.stage if first else "", escape(figure.title))
         if figure.claim:
             text += "<p>%s</p>\n" % escape(figure.claim)
-        rows = figure.table(self.r)
+        rows = self.whether(figure.table, self.r) or []
         shown = self.pictures(figure)
         if len(rows) < 2 and not shown:
-            why = "its files are damaged" if self.r.records.damage and self.entries.get(figure.stage) else \
-                "this part has not run" if self.entries.get(figure.stage) else "stage %s has not run" % figure.stage
-            return text + '<p>%s <span class="small">%s.</span></p></div>\n' % (badge("not run"), escape(why[0].upper() + why[1:]))
+            return text + '<p>%s <span class="small">%s</span></p></div>\n' % (badge("not run"), escape(self.why(figure)))
         text += shown + (table(rows) if len(rows) > 1 else "")
         if figure.published:
             text += '<p class="small">Published: %s</p>\n' % escape(figure.published)
         names = {name for name, _ in figure.pictures}
-        for entry in self.entries[figure.stage]:
+        for entry in self.entries.get(figure.stage, []):
             if entry["name"] in names:
                 text += self.says(figure.stage, entry)
         return text + "</div>\n"
@@ -197,7 +219,7 @@ class Page:
             seen.add(figure.stage)
         return text
 
-    # ---- Stages ------------------------------------------------------------------------------------------------------------------
+    # ---- Stages --------------------------------------------------------------------------------------------------------------
 
     def times(self):
         rows = [["stage", "what", "state", "time", "cut, against the paper"]]

@@ -1,8 +1,8 @@
 """What has been run: out/stages/<id>.json, and the files it tells of.
 
-A record lists the commands of its stage that ended, each with version, commit, machine, seconds and the CRC-32 of every file it made.
-It is written anew after each command, beside its place and renamed, so it is whole or not there; a command is done when its line
-and version are those wanted and its files are as it left them."""
+A record lists the commands of its stage that ended, each with version, commit, machine, seconds and the CRC-32 of every file it
+made. It is written anew after each command, beside its place and renamed, so it is whole or not there; a command is done when
+its line and version are those wanted and its files are as it left them."""
 import json
 import os
 import zlib

@@ -37,7 +37,8 @@ def library_facts(path):
         blas = ctypes.create_string_buffer(128)
         library.linattn_blas_info(blas)
         kernel = next(k for k in (3, 2, 1) if library.linattn_kernel_available(k) == 1)
-        return ["kernel " + library.linattn_kernel_name(kernel).decode(), blas.value.decode(), library.linattn_build_info().decode()]
+        return ["kernel " + library.linattn_kernel_name(kernel).decode(), blas.value.decode(),
+                library.linattn_build_info().decode()]
     except (OSError, AttributeError, StopIteration):
         return []
 

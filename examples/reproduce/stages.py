@@ -15,7 +15,7 @@ DEPTH_RATES = "--lr-sgd 0.01 --lr-adam 0.01"
 WIDE_RATES = "--lr-sgd 0.1 --lr-adam 0.02"
 TUNED = "--tune --lr-sgd 0.1"
 
-LOSSES = "--seeds 6 --steps 10000", "--seeds 3 --steps 1000 --eval-prompts 10000"
+LOSSES = "--seeds 6 --steps 10000 --eval-prompts 100000", "--seeds 3 --steps 1000 --eval-prompts 10000"
 NOISE = "--seeds 14 --samples 10000", "--seeds 6 --samples 500"
 CURVE = "--seeds 6 --steps 10000", "--seeds 2 --steps 1000"
 
@@ -105,7 +105,7 @@ def commands(stage, quick):
 
 
 def choose(names, table):
-    """The stages of these names in the table's order, and whether there is a page to be made alone. ValueError names the wrong one."""
+    """The stages of these names, or all, in the table's order; "report" alone is none. ValueError names the wrong one."""
     allowed = [stage.id for stage in table]
     for name in names:
         if name not in allowed + ["report"]:
