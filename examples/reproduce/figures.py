@@ -171,6 +171,7 @@ def pictures(stem, names, ending=""):
 
 
 THREE = [name for _, name, _ in SETTINGS]
+COVARIATES = ["setting1", "setting3", "sphere"]
 DEPTHS = ["depth%d" % depth for depth in (2, 4, 6, 8)]
 
 FIGURES = [
@@ -205,8 +206,8 @@ FIGURES = [
     Figure("F7", "Sphere against heavy-tailed covariates: gradient error", "", pictures("gradient_error_{}", ["sphere"]),
            noises(("sphere", "F7", "gradient_error_sphere"), ("setting 1", "F2b", "gradient_error_setting1"),
                   ("setting 3", "F2b", "gradient_error_setting3")), "Histograms."),
-    Figure("F7", "R_med along training, by covariates", "", pictures("condition_number_{}_curve", THREE + ["sphere"]),
-           curves(*[(name, "F7", "condition_number_%s_curve" % name) for name in THREE + ["sphere"]]), "Curves."),
+    Figure("F7", "R_med along training, by covariates", "", pictures("condition_number_{}_curve", COVARIATES),
+           curves(*[(name, "F7", "condition_number_%s_curve" % name) for name in COVARIATES]), "Curves."),
     Figure("F8", "Depth: loss (figure 8)", "All of it strengthens with depth.", pictures("adam_vs_sgd_{}", DEPTHS),
            simple_losses(*[(name + ", loss", "F8", "adam_vs_sgd_" + name, False) for name in DEPTHS]), "Curves."),
     Figure("F8", "Depth: gradient error", "", pictures("gradient_error_{}", DEPTHS),

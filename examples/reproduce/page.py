@@ -59,6 +59,9 @@ def cell_of(text):
 
 
 def table(rows):
+    """Without the columns that have nothing below their header."""
+    filled = [i for i in range(len(rows[0])) if i == 0 or any(row[i] for row in rows[1:])]
+    rows = [[row[i] for i in filled] for row in rows]
     head = "".join("<th>%s</th>" % escape(cell) for cell in rows[0])
     body = "".join("<tr>%s</tr>\n" % "".join(map(cell_of, row)) for row in rows[1:])
     return '<div class="scroll"><table>\n<thead><tr>%s</tr></thead>\n<tbody>\n%s</tbody></table></div>\n' % (head, body)
@@ -151,14 +154,14 @@ class Page:
     # ---- Figures -------------------------------------------------------------------------------------------------------------
 
     def image(self, stage, name, ending):
-        """The PNG, whose letters are the larger ones, as data; where a row of panels would shrink to nothing, it scrolls."""
+        """The PNG, whose letters are larger than the SVG's, as data; a row of panels that would shrink too far scrolls."""
         path = self.r.file(stage, name, ending + ".png")
         if path is None:
             return None
         with open(path, "rb") as file:
             data = file.read()
         width = int.from_bytes(data[16:20], "big")  # of PNG's first chunk
-        kind = ' class="panels"' if width > 1500 else ""
+        kind = ' class="panels"' if width > 1200 else ""
         return '<div class="scroll"><img%s alt="%s" src="data:image/png;base64,%s"></div>' % (
             kind, escape(name + ending), base64.b64encode(data).decode("ascii"))
 
@@ -170,7 +173,7 @@ class Page:
                 text += "<figure>%s</figure>\n" % image
             elif self.r.entry(figure.stage, name):
                 text += '<p class="small">The picture of %s is missing or damaged, or there was no gnuplot.</p>\n' % escape(name)
-        kind = " rows" if any(ending for _, ending in figure.pictures) else " one" if len(figure.pictures) == 1 else ""
+        kind = " rows" if ' class="panels"' in text else " one" if len(figure.pictures) == 1 else ""
         return '<div class="pictures%s">\n%s</div>\n' % (kind, text) if text else ""
 
     def says(self, stage, entry):

@@ -39,10 +39,10 @@ STAGES = [
             "--seeds 2 --steps 500 --eval-prompts 2000")],
         "Curvature and attention at every 250th step."),
     Stage("F5", "the wide model: loss and gradient error", [
-        Row("adam_vs_sgd", "wide", "adam_vs_sgd_{}", WIDE_RATES, "--seeds 6 --steps 3000 --eval-prompts 10000",
+        Row("adam_vs_sgd", "wide", "adam_vs_sgd_{}", WIDE_RATES, "--seeds 6 --steps 1500 --eval-prompts 10000",
             "--seeds 2 --steps 100 --eval-prompts 1000"),
         Row("gradient_error", "wide", "gradient_error_{}", "", "--seeds 2 --samples 300", None)],
-        "3000 of 10000 steps, 10000 evaluation prompts; gradient error: 2 initialisations x 300 batches. Not in quick runs: the "
+        "1500 of 10000 steps, 10000 evaluation prompts; gradient error: 2 initialisations x 300 batches. Not in quick runs: the "
         "gradient error, whose Gaussian surrogate takes minutes."),
     Stage("F6", "smoothness against gradient norm along Adam, settings 1, 2, 3", [
         Row("generalized_smoothness", SETTINGS, "generalized_smoothness_{}", "", "--seeds 6 --steps 2000",
@@ -51,14 +51,15 @@ STAGES = [
     Stage("F7", "sphere against heavy-tailed covariates: loss, gradient error, R_med along training", [
         Row("adam_vs_sgd", "sphere", "adam_vs_sgd_{}", "", *LOSSES),
         Row("gradient_error", "sphere", "gradient_error_{}", "", *NOISE),
-        Row("condition_number", "setting1 setting2 setting3 sphere", "condition_number_{}_curve", "--curve", *CURVE)],
+        Row("condition_number", "setting1 setting3 sphere", "condition_number_{}_curve", "--curve", *CURVE)],
         "R_med at every 250th step. Losses and gradient errors of setting 3 are those of F2a and F2b."),
     Stage("F8", "depth 2, 4, 6, 8: loss, gradient error, R_med along training", [
-        Row("adam_vs_sgd", DEPTHS, "adam_vs_sgd_{}", DEPTH_RATES, *LOSSES),
-        Row("gradient_error", DEPTHS, "gradient_error_{}", "", "--seeds 6 --samples 10000", "--seeds 2 --samples 500"),
+        Row("adam_vs_sgd", DEPTHS, "adam_vs_sgd_{}", DEPTH_RATES, "--seeds 6 --steps 10000 --eval-prompts 20000",
+            "--seeds 3 --steps 1000 --eval-prompts 10000"),
+        Row("gradient_error", DEPTHS, "gradient_error_{}", "", "--seeds 6 --samples 5000", "--seeds 2 --samples 500"),
         Row("condition_number", DEPTHS, "condition_number_{}_curve", "--curve " + DEPTH_RATES, "--seeds 6 --steps 10000",
             "--seeds 2 --steps 500")],
-        "R_med at every 250th step."),
+        "6 initialisations x 5000 batches of the gradient error, R_med at every 250th step."),
     Stage("FA", "nonlinear data: loss, gradient error, R_med, directional smoothness", [
         Row("adam_vs_sgd", "nonlinear", "adam_vs_sgd_{}", "--eval-prompts 20000", "--seeds 5 --steps 10000",
             "--seeds 2 --steps 300"),
