@@ -229,13 +229,14 @@ class Page:
         for stage in self.stages:
             entries = self.entries[stage.id]
             quick = any(entry["quick"] for entry in entries)
-            wanted = len(commands(stage, quick))
-            well = sum(not entry["failed"] for entry in entries)
-            state = "not run" if not entries else "failed" if well < len(entries) else "done" if well == wanted else \
-                "%d of %d commands" % (well, wanted)
+            wanted = [" ".join([command.program] + command.arguments) for command in commands(stage, quick)]
+            well = sum(entry["line"] in wanted and not entry["failed"] for entry in entries)
+            failed = any(entry["failed"] for entry in entries)
+            state = "not run" if not entries else "failed" if failed else "done" if well == len(wanted) else \
+                "%d of %d commands" % (well, len(wanted))
+            cut = "Few seeds, short runs, small samples. %s" % ("At full length: " + stage.cut if stage.cut else "")
             rows.append([stage.id, stage.shows, state + (", quick" if quick else ""),
-                         duration(sum(e["seconds"] for e in entries)) if entries else "", "Quick: fewer seeds, steps and samples. "
-                         + stage.cut if quick else stage.cut])
+                         duration(sum(e["seconds"] for e in entries)) if entries else "", cut if quick else stage.cut])
         rows.append(["", "all", "", duration(sum(e["seconds"] for e in self.all)), ""])
         return '<h2 id="stages">Stages and times</h2>\n' + table(rows)
 
