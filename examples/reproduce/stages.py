@@ -4,15 +4,13 @@ A stage is a row of STAGES, a command a row of its list: program, recipes, the n
 the full run, those of the quick one. A new figure is a stage here and a row in figures.py."""
 from collections import namedtuple
 
-Stage = namedtuple("Stage", "id shows rows cut")
+Stage = namedtuple("Stage", "id shows rows cut named")
+Stage.__new__.__defaults__ = (False,)  # named: runs only where STAGES names it
 Row = namedtuple("Row", "program recipes files always full quick")
 Command = namedtuple("Command", "program name arguments quick")
 
 SETTINGS = "setting1 setting2 setting3"
 DEPTHS = "depth2 depth4 depth6 depth8"
-# TODO of the recipe table: rates of these recipes; with rates there, these options go.
-DEPTH_RATES = "--lr-sgd 0.01 --lr-adam 0.01"
-WIDE_RATES = "--lr-sgd 0.1 --lr-adam 0.02"
 TUNED = "--tune --lr-sgd 0.1"
 
 LOSSES = "--seeds 6 --steps 10000 --eval-prompts 100000", "--seeds 3 --steps 1000 --eval-prompts 10000"
@@ -20,9 +18,6 @@ NOISE = "--seeds 14 --samples 10000", "--seeds 6 --samples 500"
 CURVE = "--seeds 6 --steps 10000", "--seeds 2 --steps 1000"
 
 STAGES = [
-    # tune: a stage of its own once the program is there:
-    # Stage("tune", "the learning rates that the recipe table calls tuned here", [
-    #     Row("tune", "depth2 depth4 depth6 depth8 wide softmax", "tune_{}", "", "--seeds 3 --steps 2000", "--quick")], ""),
     Stage("F2a", "loss against step, SGD and Adam, settings 1, 2, 3", [
         Row("adam_vs_sgd", SETTINGS, "adam_vs_sgd_{}", "", *LOSSES)], ""),
     Stage("F2b", "gradient error at initialisation, settings 1, 2, 3", [
@@ -39,7 +34,7 @@ STAGES = [
             "--seeds 2 --steps 500 --eval-prompts 2000")],
         "Curvature and attention at every 250th step."),
     Stage("F5", "the wide model: loss and gradient error", [
-        Row("adam_vs_sgd", "wide", "adam_vs_sgd_{}", WIDE_RATES, "--seeds 6 --steps 1500 --eval-prompts 10000",
+        Row("adam_vs_sgd", "wide", "adam_vs_sgd_{}", "", "--seeds 6 --steps 1500 --eval-prompts 10000",
             "--seeds 2 --steps 100 --eval-prompts 1000"),
         Row("gradient_error", "wide", "gradient_error_{}", "", "--seeds 2 --samples 300", None)],
         "1500 of 10000 steps, 10000 evaluation prompts; gradient error: 2 initialisations x 300 batches. Not in quick runs: the "
@@ -54,10 +49,10 @@ STAGES = [
         Row("condition_number", "setting1 setting3 sphere", "condition_number_{}_curve", "--curve", *CURVE)],
         "R_med at every 250th step. Losses and gradient errors of setting 3 are those of F2a and F2b."),
     Stage("F8", "depth 2, 4, 6, 8: loss, gradient error, R_med along training", [
-        Row("adam_vs_sgd", DEPTHS, "adam_vs_sgd_{}", DEPTH_RATES, "--seeds 6 --steps 10000 --eval-prompts 20000",
+        Row("adam_vs_sgd", DEPTHS, "adam_vs_sgd_{}", "", "--seeds 6 --steps 10000 --eval-prompts 20000",
             "--seeds 3 --steps 1000 --eval-prompts 10000"),
         Row("gradient_error", DEPTHS, "gradient_error_{}", "", "--seeds 6 --samples 5000", "--seeds 2 --samples 500"),
-        Row("condition_number", DEPTHS, "condition_number_{}_curve", "--curve " + DEPTH_RATES, "--seeds 6 --steps 10000",
+        Row("condition_number", DEPTHS, "condition_number_{}_curve", "--curve", "--seeds 6 --steps 10000",
             "--seeds 2 --steps 500")],
         "6 initialisations x 5000 batches of the gradient error, R_med at every 250th step."),
     Stage("FA", "nonlinear data: loss, gradient error, R_med, directional smoothness", [
@@ -89,6 +84,10 @@ STAGES = [
         Row("real_covariates", "setting1", "real_covariates_wine_d13_tuned", "--columns 13 --tune", "--seeds 6 --steps 2000",
             "--seeds 2 --steps 100 --eval-prompts 2000")],
         "2000 of 10000 steps."),
+    Stage("tune", "the learning rates that the recipe table calls tuned here", [
+        Row("tune", DEPTHS + " softmax", "tune_{}", "", "--seeds 3 --steps 2000", "--seeds 2 --steps 100"),
+        Row("tune", "wide", "tune_{}", "", "--seeds 3 --steps 500", "--seeds 1 --steps 20")],
+        "A quarter of an hour, so it runs only where it is named (STAGES=tune).", True),
 ]
 
 
@@ -106,9 +105,9 @@ def commands(stage, quick):
 
 
 def choose(names, table):
-    """The stages of these names, or all, in the table's order; "report" alone is none. ValueError names the wrong one."""
+    """The stages of these names, or all but those that want to be named, in the table's order; "report" alone is none. ValueError names the wrong one."""
     allowed = [stage.id for stage in table]
     for name in names:
         if name not in allowed + ["report"]:
             raise ValueError('unknown stage "%s"; allowed: %s report' % (name, " ".join(allowed)))
-    return [stage for stage in table if stage.id in names or not names]
+    return [stage for stage in table if stage.id in names or not names and not stage.named]

@@ -91,5 +91,5 @@ class Table(unittest.TestCase):
     def test_choose(self):
         self.assertEqual([stage.id for stage in choose(["T2c", "F2a"], STAGES)], ["F2a", "T2c"])
         self.assertEqual(choose(["report"], STAGES), [])
-        self.assertEqual(choose([], STAGES), STAGES)
+        self.assertEqual([stage for stage in STAGES if stage not in choose([], STAGES)], choose(["tune"], STAGES))
         self.assertRaises(ValueError, choose, ["F2a", "F3"], STAGES)
