@@ -16,12 +16,19 @@
 #include <arm_neon.h>
 #endif
 
-#define LINATTN__INLINE  static inline __attribute__((always_inline, unused))
+#define LINATTN__INLINE static inline __attribute__((always_inline, unused))
 /* Out of line for all sizes at once: copies for one constant would choose tiles anew. */
 #ifdef __clang__
 #define LINATTN__OUTLINE static __attribute__((noinline, unused))
 #else
 #define LINATTN__OUTLINE static __attribute__((noinline, noclone, unused))
+#endif
+
+/* Before a loop of few, constant turns: arrays indexed by it become registers. */
+#ifdef __clang__
+#define LINATTN__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define LINATTN__UNROLL _Pragma("GCC unroll 8")
 #endif
 
 typedef double vreal __attribute__((vector_size(8 * LINATTN__LANES)));

@@ -8,13 +8,6 @@
 
 #include "common/vector.h"
 
-/* Before a loop of few, constant turns: arrays indexed by it become registers. */
-#ifdef __clang__
-#define LINATTN__UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define LINATTN__UNROLL _Pragma("GCC unroll 8")
-#endif
-
 /* A size that the compiler is told. Sanitizers make unrolled code so large that their builds leave all sizes to run time. */
 #ifdef LINATTN__GENERAL_SIZES
 #define LINATTN__KNOWN(known, general) (general)

@@ -29,26 +29,47 @@ LINATTN__INLINE vword philox_upper(vword product) {
 #endif
 }
 
-/* The 128 bits of counter (c0, c1, c2, c3) as pair[0] = word 0 << 32 | word 1 and pair[1] = word 2 << 32 | word 3. */
-LINATTN__INLINE void philox_counter(const linattn__stream *stream, vword c0, vword c1, vword c2, vword c3, vword pair[2]) {
-    const vword m0 = vword_all(LINATTN__PHILOX_M0), m1 = vword_all(LINATTN__PHILOX_M1);
-    for (int round = 0; round < LINATTN__PHILOX_ROUNDS - 1; round++) {
-        const vword p0 = vword_multiply_low(c0, m0), p1 = vword_multiply_low(c2, m1);
-        c0 = philox_upper(p1) ^ c1 ^ stream->key[round][0];
-        c2 = philox_upper(p0) ^ c3 ^ stream->key[round][1];
-        c1 = p1;
-        c3 = p0;
-    }
-    /* The last round leaves its words where a uniform wants them, without taking the products apart. */
-    const vword p0 = vword_multiply_low(c0, m0), p1 = vword_multiply_low(c2, m1);
-    pair[0] = p1 ^ (c1 << 32) ^ (stream->key[LINATTN__PHILOX_ROUNDS - 1][0] << 32);
-    pair[1] = p0 ^ (c3 << 32) ^ (stream->key[LINATTN__PHILOX_ROUNDS - 1][1] << 32);
+/* One round, of c0 .. c3. */
+LINATTN__INLINE void philox_round(const linattn__stream *stream, int round, vword c[4]) {
+    const vword p0 = vword_multiply_low(c[0], vword_all(LINATTN__PHILOX_M0));
+    const vword p1 = vword_multiply_low(c[2], vword_all(LINATTN__PHILOX_M1));
+    c[0] = philox_upper(p1) ^ c[1] ^ stream->key[round][0];
+    c[2] = philox_upper(p0) ^ c[3] ^ stream->key[round][1];
+    c[1] = p1;
+    c[3] = p0;
 }
 
-/* Block `index` of (stream, kind, prompt). */
-LINATTN__INLINE void philox_block(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vword pair[2]) {
-    const uint64_t word3 = stream->draw_high | (uint64_t)kind << 16;
-    philox_counter(stream, index, prompt, vword_all(stream->draw_low), vword_all(word3), pair);
+/* The last round leaves its words where a uniform wants them, without taking the products apart: pair[0] = word 0 << 32 | word 1 and
+ * pair[1] = word 2 << 32 | word 3. */
+LINATTN__INLINE void philox_last_round(const linattn__stream *stream, const vword c[4], vword pair[2]) {
+    const int round = LINATTN__PHILOX_ROUNDS - 1;
+    const vword p0 = vword_multiply_low(c[0], vword_all(LINATTN__PHILOX_M0));
+    const vword p1 = vword_multiply_low(c[2], vword_all(LINATTN__PHILOX_M1));
+    pair[0] = p1 ^ (c[1] << 32) ^ (stream->key[round][0] << 32);
+    pair[1] = p0 ^ (c[3] << 32) ^ (stream->key[round][1] << 32);
+}
+
+/* How many blocks are best worked on side by side, each being one chain of dependent operations. */
+enum { PHILOX_BESIDE = 4 };
+
+/* The 128 bits, pairs of words as above, of blocks index .. index+count-1 (constant, at most PHILOX_BESIDE) of (stream, kind,
+ * prompt). */
+LINATTN__INLINE void philox_blocks(const linattn__stream *stream, unsigned kind, vword index, vword prompt, size_t count,
+                                   vword pairs[][2]) {
+    vword c[PHILOX_BESIDE][4];
+    LINATTN__UNROLL
+    for (size_t i = 0; i < count; i++) {
+        c[i][0] = index + i;
+        c[i][1] = prompt;
+        c[i][2] = vword_all(stream->draw_low);
+        c[i][3] = vword_all(stream->draw_high | (uint64_t)kind << 16);
+    }
+    for (int round = 0; round < LINATTN__PHILOX_ROUNDS - 1; round++) {
+        LINATTN__UNROLL
+        for (size_t i = 0; i < count; i++) philox_round(stream, round, c[i]);
+    }
+    LINATTN__UNROLL
+    for (size_t i = 0; i < count; i++) philox_last_round(stream, c[i], pairs[i]);
 }
 
 #endif

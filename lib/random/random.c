@@ -14,9 +14,11 @@ static void stream_key(linattn__stream *stream, uint32_t k0, uint32_t k1) {
 
 void linattn__philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]) {
     linattn__stream stream;
-    vword pair[2];
+    vword c[4], pair[2];
     stream_key(&stream, key[0], key[1]);
-    philox_counter(&stream, vword_all(counter[0]), vword_all(counter[1]), vword_all(counter[2]), vword_all(counter[3]), pair);
+    for (int i = 0; i < 4; i++) c[i] = vword_all(counter[i]);
+    for (int round = 0; round < LINATTN__PHILOX_ROUNDS - 1; round++) philox_round(&stream, round, c);
+    philox_last_round(&stream, c, pair);
     for (int i = 0; i < 2; i++) {
         out[2 * i] = (uint32_t)(pair[i][0] >> 32);
         out[2 * i + 1] = (uint32_t)pair[i][0];

@@ -14,18 +14,27 @@ LINATTN__INLINE vreal vreal_uniform(vword bits) {
     return (vreal)((bits >> 12) | one) - (1.0 - 0x1p-53); /* (1 + k 2^-52) - (1 - 2^-53) */
 }
 
-LINATTN__INLINE void uniform_pair(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vreal out[2]) {
-    vword pair[2];
-    philox_block(stream, kind, index, prompt, pair);
-    out[0] = vreal_uniform(pair[0]);
-    out[1] = vreal_uniform(pair[1]);
+/* The uniforms (count, 2) of blocks index .. index+count-1; count is constant, at most PHILOX_BESIDE. */
+LINATTN__INLINE void uniform_blocks(const linattn__stream *stream, unsigned kind, vword index, vword prompt, size_t count,
+                                    vreal *out) {
+    vword pairs[PHILOX_BESIDE][2];
+    philox_blocks(stream, kind, index, prompt, count, pairs);
+    LINATTN__UNROLL
+    for (size_t i = 0; i < count; i++) {
+        out[2 * i] = vreal_uniform(pairs[i][0]);
+        out[2 * i + 1] = vreal_uniform(pairs[i][1]);
+    }
 }
 
-/* Box and Muller: sqrt(-2 log u_0) (cos 2 pi u_1, sin 2 pi u_1). Neither is ever 0, and neither exceeds 8.58. */
-LINATTN__INLINE void box_muller(const vreal u[2], vreal out[2]) {
+LINATTN__INLINE void uniform_pair(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vreal out[2]) {
+    uniform_blocks(stream, kind, index, prompt, 1, out);
+}
+
+/* Box and Muller, from log u_0 and u_1: sqrt(-2 log u_0) (cos 2 pi u_1, sin 2 pi u_1). Neither is ever 0, and neither exceeds 8.58. */
+LINATTN__INLINE void box_muller(vreal log_u, vreal turn, vreal out[2]) {
     vreal cosine, sine;
-    const vreal radius = vreal_sqrt(-2.0 * vreal_log(u[0]));
-    vreal_cos_sin(u[1], &cosine, &sine);
+    const vreal radius = vreal_sqrt(-2.0 * log_u);
+    vreal_cos_sin(turn, &cosine, &sine);
     out[0] = radius * cosine;
     out[1] = radius * sine;
 }
@@ -33,7 +42,7 @@ LINATTN__INLINE void box_muller(const vreal u[2], vreal out[2]) {
 LINATTN__INLINE void normal_pair(const linattn__stream *stream, unsigned kind, vword index, vword prompt, vreal out[2]) {
     vreal u[2];
     uniform_pair(stream, kind, index, prompt, u);
-    box_muller(u, out);
+    box_muller(vreal_log(u[0]), u[1], out);
 }
 
 /* Gamma variates come in pairs m = (2m, 2m + 1), whose attempt number a uses two blocks: two normals, one for each of the pair, and

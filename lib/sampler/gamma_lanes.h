@@ -61,13 +61,18 @@ LINATTN__INLINE void gamma_first(const gamma_draw *g, lanes_cursor *cursor, doub
     size_t pairs = 0;
     for (; cursor->group < g->span->groups && pairs < GAMMA_CHUNK / 2; pairs++, lanes_advance(cursor)) {
         const vword prompts = lanes_prompts(g->span, cursor->group), index = gamma_block(lanes_pair(cursor), vword_all(0));
-        uniform_pair(g->span->stream, g->kind, index, prompts, angles + 2 * pairs);
-        uniform_pair(g->span->stream, g->kind, index + 1, prompts, tests + 2 * pairs);
+        vreal u[4];
+        uniform_blocks(g->span->stream, g->kind, index, prompts, 2, u);
+        for (size_t i = 0; i < 2; i++) {
+            angles[2 * pairs + i] = u[i];
+            tests[2 * pairs + i] = u[2 + i];
+        }
     }
+    for (size_t pair = 0; pair < pairs; pair++) angles[2 * pair] = vreal_log(angles[2 * pair]);
     queue->vectors = queue->count = 0;
     for (size_t pair = 0; pair < pairs; pair++, lanes_advance(&back)) {
         vreal x[2];
-        box_muller(angles + 2 * pair, x);
+        box_muller(angles[2 * pair], angles[2 * pair + 1], x);
         for (size_t half = 0; half < lanes_halves(&back); half++) {
             const size_t vector = queue->vectors++;
             const uint64_t variate = back.first + back.at + half;

@@ -1,8 +1,9 @@
 /* lanes.h: arrays of variates for LINATTN__LANES prompts at a time; the kernels of the sampler are made of these.
  *
  * Arrays are (groups, count, lanes) over the prompts of a span. Each number equals the scalar definition of random.c bit for bit.
- * Work is done in passes over a chunk that stays in the cache: a block of Philox and its Box-Muller are one long chain of dependent
- * operations, and in one loop the processor's window would hold little more than one of them. */
+ * Work is done in passes over a chunk that stays in the cache (Philox, the logarithm, the rest of Box-Muller): together they are one
+ * long chain of dependent operations, and in one loop the processor's window would hold little more than one of them. Blocks of Philox
+ * go side by side for the same reason. */
 #ifndef LINATTN_SAMPLER_LANES_H
 #define LINATTN_SAMPLER_LANES_H
 
@@ -54,18 +55,26 @@ LINATTN__INLINE size_t lanes_run(lanes_cursor *cursor, size_t room) {
     return run;
 }
 
+/* Uniforms of `count` blocks into out (2 count, lanes). */
+LINATTN__INLINE void lanes_uniform_blocks(const linattn__span *span, unsigned kind, uint64_t index, vword prompts, size_t count,
+                                          double *out) {
+    vreal u[2 * PHILOX_BESIDE];
+    uniform_blocks(span->stream, kind, vword_all(index), prompts, count, u);
+    LINATTN__UNROLL
+    for (size_t i = 0; i < 2 * count; i++) vreal_store(out + i * LINATTN__LANES, u[i]);
+}
+
 /* Uniforms of up to LANES_CHUNK/2 pairs from the cursor on, into chunk; returns the number of pairs and moves the cursor. */
 LINATTN__INLINE size_t lanes_uniform_chunk(unsigned kind, lanes_cursor *cursor, double *chunk) {
     size_t pairs = 0;
     while (cursor->group < cursor->span->groups && pairs < LANES_CHUNK / 2) {
         const vword prompts = lanes_prompts(cursor->span, cursor->group);
         uint64_t index = (cursor->first + cursor->at) / 2;
-        for (const size_t end = pairs + lanes_run(cursor, LANES_CHUNK / 2 - pairs); pairs < end; pairs++, index++) {
-            vreal u[2];
-            uniform_pair(cursor->span->stream, kind, vword_all(index), prompts, u);
-            vreal_store(chunk + 2 * pairs * LINATTN__LANES, u[0]);
-            vreal_store(chunk + (2 * pairs + 1) * LINATTN__LANES, u[1]);
-        }
+        const size_t end = pairs + lanes_run(cursor, LANES_CHUNK / 2 - pairs);
+        for (; pairs + PHILOX_BESIDE <= end; pairs += PHILOX_BESIDE, index += PHILOX_BESIDE)
+            lanes_uniform_blocks(cursor->span, kind, index, prompts, PHILOX_BESIDE, chunk + 2 * pairs * LINATTN__LANES);
+        for (; pairs < end; pairs++, index++)
+            lanes_uniform_blocks(cursor->span, kind, index, prompts, 1, chunk + 2 * pairs * LINATTN__LANES);
     }
     return pairs;
 }
@@ -90,10 +99,14 @@ LINATTN__INLINE void lanes_normals(const linattn__span *span, unsigned kind, uin
     while (cursor.group < span->groups) {
         lanes_cursor back = cursor;
         const size_t pairs = lanes_uniform_chunk(kind, &cursor, chunk);
+        for (size_t i = 0; i < pairs; i++) {
+            double *u = chunk + 2 * i * LINATTN__LANES;
+            vreal_store(u, vreal_log(vreal_load(u)));
+        }
         for (size_t i = 0; i < pairs; i++, lanes_advance(&back)) {
-            const vreal u[2] = {vreal_load(chunk + 2 * i * LINATTN__LANES), vreal_load(chunk + (2 * i + 1) * LINATTN__LANES)};
+            const double *u = chunk + 2 * i * LINATTN__LANES;
             vreal pair[2];
-            box_muller(u, pair);
+            box_muller(vreal_load(u), vreal_load(u + LINATTN__LANES), pair);
             double *place = lanes_place(&back, out);
             vreal_store(place, pair[0]);
             if (lanes_halves(&back) == 2) vreal_store(place + LINATTN__LANES, pair[1]);
