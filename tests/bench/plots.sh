@@ -54,37 +54,40 @@ set ylabel "milliseconds"
 set xlabel "context tokens n"
 set title "d = 5, L = 3, B = 1000"
 set xtics (5, 10, 20, 40, 80, 160)
-set yrange [0.05:100]
+set xrange [4:200]
+set yrange [0.05:2000]
 plot "$work/step_n" w lp lw 2 pt 7 lc rgb "#000000" t "step, tokens", \
      "$work/moments_n" w lp lw 2 pt 7 lc rgb "#cc0000" t "step, moments drawn", \
      "$work/softmax_n" w lp lw 2 pt 7 lc rgb "#0055aa" t "gradient, softmax"
-set xtics auto
 $(
-    panel() { # letter, label, title, tics, hessian's range
+    panel() { # letter, label, title, tics, ranges of x and y
         cat <<END
 set xlabel "$2"
 set title "$3"
 set xtics ($4)
-set yrange [$5]
+set xrange [$5]
+set yrange [$6]
 plot "$work/gradient_$1" w lp lw 2 pt 7 lc rgb "#000000" t "gradient", \
      "$work/hessian_$1" w lp lw 2 pt 7 lc rgb "#cc0000" t "Hessian"
 END
     }
-    panel B 'prompts B' 'd = 5, L = 3, n = 20' '250, 500, 1000, 2000, 4000' 0.01:1000
-    panel d 'covariates d' 'L = 3, n = 20, B = 1000' '2, 3, 5, 8, 10, 20' 0.01:2000
-    panel L 'layers L' 'd = 5, n = 20, B = 1000' '1, 2, 3, 4, 6, 8' 0.01:1000
+    panel B 'prompts B' 'd = 5, L = 3, n = 20' '250, 500, 1000, 2000, 4000' 200:5000 0.01:1000
+    panel d 'covariates d' 'L = 3, n = 20, B = 1000' '2, 3, 5, 10, 20' 1.6:25 0.01:5000
+    panel L 'layers L' 'd = 5, n = 20, B = 1000' '1, 2, 3, 4, 6, 8' 0.9:9 0.005:1000
 )
 set xlabel "parameters p = 2 L d^2"
 set title "Hessian (p, p), B = 1000"
-set xtics (20, 50, 100, 200, 400, 600)
-set yrange [0.5:1000]
+set xtics (20, 50, 100, 200, 400, 800)
+set xrange [15:900]
+set yrange [0.3:1000]
 plot "$work/hessian_p" w p pt 7 lc rgb "#cc0000" t "n = 20"
 unset logscale
 set title "Two threads over one"
 set ylabel "times as fast"
 set xlabel "row of make bench"
-set xtics rotate by -35 auto
-set yrange [0:2]
+set xtics rotate by -35 autofreq
+set xrange [-0.7:8.7]
+set yrange [0:2.1]
 set style fill solid 0.6
 set boxwidth 0.7
 plot "$work/threads" using 0:2:xtic(1) w boxes lc rgb "#000000" notitle
