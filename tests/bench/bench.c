@@ -173,7 +173,7 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     linattn_diagnostics_options diagnostics;
     linattn_optimizer_options optimizer;
     memset(b, 0, sizeof *b);
-    b->what = r->what;
+    b->what = (int)r->what;
     b->recipe.struct_size = sizeof b->recipe;
     int status = linattn_recipe_find(r->recipe, &b->recipe);
     if (r->context) b->recipe.context = r->context;

@@ -203,7 +203,7 @@ def say(line):
 def run(options):
     prepare(options.out)
     try:
-        if options.peer == "jax":  # XLA takes all the processors it is given
+        if options.peer == "jax" and hasattr(os, "sched_setaffinity"):  # XLA takes all the processors it is given
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         linattn, peer, ours = (importlib.import_module(name) for name in ("linattn", f"with_{options.peer}", "ours"))
     except ImportError as error:
