@@ -172,7 +172,8 @@ def tuned(r):
         table = r.table("tune", "tune_" + name)
         for k in measures.OPTIMIZERS:
             points = [row for row in table if row["optimizer"] == k]
-            rows += [[name, k, "%g" % row["learning_rate"], text(estimates.Estimate(row["median_error"], row["low"], row["high"], 1)),
+            rows += [[name, k, "%g" % row["learning_rate"],
+                      text(estimates.Estimate(row["median_error"], row["low"], row["high"], 1)),
                       "%g to %g" % (points[0]["learning_rate"], points[-1]["learning_rate"]),
                       "%d of %d" % (sum(p["diverged"] for p in points), sum(p["seeds"] for p in points))]
                      for row in points if row["best"] == 1]
@@ -246,5 +247,6 @@ FIGURES = [
            simple_losses(*[("%d columns, median error, %s rates" % (d, "best" if tuned else "published"), "covariates",
                             "real_covariates_wine_d%d%s" % (d, tuned), True) for d in (5, 13) for tuned in ("", "_tuned")]), ""),
     Figure("tune", "Learning rates tuned here", "The best of ten rates for recipes whose rates were not published.",
-           pictures("tune_{}", DEPTHS + ["wide", "softmax"]), tuned, "The best of ten for each setting, by a rule that is not given."),
+           pictures("tune_{}", DEPTHS + ["wide", "softmax"]), tuned,
+           "The best of ten for each setting, by a rule that is not given."),
 ]

@@ -36,8 +36,8 @@ STAGES = [
     Stage("F5", "the wide model: loss and gradient error", [
         Row("adam_vs_sgd", "wide", "adam_vs_sgd_{}", "", "--seeds 6 --steps 1500 --eval-prompts 10000",
             "--seeds 2 --steps 100 --eval-prompts 1000"),
-        Row("gradient_error", "wide", "gradient_error_{}", "", "--seeds 2 --samples 300", None)],
-        "1500 of 10000 steps, 10000 evaluation prompts; gradient error: 2 initialisations x 300 batches. Not in quick runs: the "
+        Row("gradient_error", "wide", "gradient_error_{}", "", "--seeds 1 --samples 300", None)],
+        "1500 of 10000 steps, 10000 evaluation prompts; gradient error: 1 initialisation, 300 batches. Not in quick runs: the "
         "gradient error, whose Gaussian surrogate takes minutes."),
     Stage("F6", "smoothness against gradient norm along Adam, settings 1, 2, 3", [
         Row("generalized_smoothness", SETTINGS, "generalized_smoothness_{}", "", "--seeds 6 --steps 2000",
@@ -61,9 +61,9 @@ STAGES = [
         Row("gradient_error", "nonlinear", "gradient_error_{}", "", "--seeds 5 --samples 2000", "--seeds 2 --samples 300"),
         Row("condition_number", "nonlinear", "condition_number_{}", "", "--seeds 5 --eval-batches 3 --eval-prompts 2000",
             "--seeds 2 --eval-batches 2 --eval-prompts 500 --at 200,400"),
-        Row("directional_smoothness", "nonlinear", "directional_smoothness_{}", "", "--seeds 5 --steps 10000",
+        Row("directional_smoothness", "nonlinear", "directional_smoothness_{}", "", "--seeds 5 --steps 5000",
             "--seeds 2 --steps 300")],
-        "5 seeds, as published; 2000 batches of the gradient error; R_med on 3 batches of 2000 prompts."),
+        "5 seeds, as published; 5000 of 10000 steps of directional smoothness; 2000 batches of the gradient error; R_med on 3 batches of 2000 prompts."),
     Stage("fullbatch", "without gradient noise: fresh batches against one full batch, each optimizer at its best rate", [
         Row("adam_vs_sgd", "setting1", "adam_vs_sgd_{}_tuned", TUNED + " --eval-prompts 20000", "--seeds 6 --steps 5000",
             "--seeds 2 --steps 300"),
@@ -72,8 +72,8 @@ STAGES = [
         "5000 of 10000 steps."),
     Stage("feedforward", "with feed-forward blocks, each optimizer at its best rate", [
         Row("adam_vs_sgd", "setting1", "adam_vs_sgd_{}_ff24_tuned", TUNED + " --ff-hidden 24 --eval-prompts 20000",
-            "--seeds 6 --steps 1500", "--seeds 2 --steps 60")],
-        "1500 of 10000 steps."),
+            "--seeds 6 --steps 1000", "--seeds 2 --steps 60")],
+        "1000 of 10000 steps."),
     Stage("covariates", "the columns of a real table as covariates, at the recipe's rates and at the best", [
         Row("real_covariates", "setting1", "real_covariates_wine_d5", "--columns 5", "--seeds 6 --steps 2000",
             "--seeds 2 --steps 300 --eval-prompts 2000"),
@@ -105,7 +105,8 @@ def commands(stage, quick):
 
 
 def choose(names, table):
-    """The stages of these names, or all but those that want to be named, in the table's order; "report" alone is none. ValueError names the wrong one."""
+    """The stages of these names, in the table's order; of no names all that need not be named; of "report" alone none. ValueError
+    tells of a wrong one."""
     allowed = [stage.id for stage in table]
     for name in names:
         if name not in allowed + ["report"]:
