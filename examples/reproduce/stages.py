@@ -63,7 +63,8 @@ STAGES = [
             "--seeds 2 --eval-batches 2 --eval-prompts 500 --at 200,400"),
         Row("directional_smoothness", "nonlinear", "directional_smoothness_{}", "", "--seeds 5 --steps 5000",
             "--seeds 2 --steps 300")],
-        "5 seeds, as published; 5000 of 10000 steps of directional smoothness; 2000 batches of the gradient error; R_med on 3 batches of 2000 prompts."),
+        "5 seeds, as published; 5000 of 10000 steps of directional smoothness; 2000 batches of the gradient error; "
+        "R_med on 3 batches of 2000 prompts."),
     Stage("fullbatch", "without gradient noise: fresh batches against one full batch, each optimizer at its best rate", [
         Row("adam_vs_sgd", "setting1", "adam_vs_sgd_{}_tuned", TUNED + " --eval-prompts 20000", "--seeds 6 --steps 5000",
             "--seeds 2 --steps 300"),

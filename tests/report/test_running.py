@@ -14,8 +14,9 @@ while [ $# -gt 0 ]; do
     case $1 in --recipe) recipe=$2 ;; --out) out=$2 ;; esac
     shift
 done
+echo $$ >"${0%/*}/pid"
 echo "$recipe" >>"${0%/*}/count"
-[ -e "${0%/*}/slow_$recipe" ] && sleep 60
+[ -e "${0%/*}/slow_$recipe" ] && exec sleep 60
 [ -e "${0%/*}/bad_$recipe" ] && { echo "fake: $recipe is bad" >&2; exit 3; }
 echo "said $recipe"
 echo a,b >"$out/fake_$recipe.csv"
@@ -101,6 +102,26 @@ class Running(Folder):
         os.unlink(self.path("slow_b"))
         self.run_it()
         self.assertEqual(self.counted(), "abbc")
+
+    def test_kill_alone(self):
+        """Killed without its children: they end too."""
+        self.touch("slow_a")
+        child = self.start()
+        self.wait_for("a")
+        child.kill()
+        child.communicate()
+        with open(self.path("pid")) as file:
+            pid = int(file.read())
+        for _ in range(100):
+            try:
+                with open("/proc/%d/stat" % pid) as file:
+                    gone = file.read().rsplit(")", 1)[1].split()[0] == "Z"  # one that nobody has waited for is no longer at work
+            except FileNotFoundError:
+                gone = True
+            if gone:
+                return
+            time.sleep(0.05)
+        self.fail("the program goes on")
 
     def test_interrupt(self):
         self.touch("slow_c")
