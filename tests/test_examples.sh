@@ -201,6 +201,8 @@ awk -F, 'function near(a, b) { return a < b * 1.000001 && b < a * 1.000001 }
 awk -F, '$4 == 200 { sum += ($2 == "SGD" ? 1 : -1) * log($7) } END { printf "%.3g\n", exp(sum / 12) }' "$csv" >"$work/ratio"
 grep -q "^200 *diagonal .* $(cat "$work/ratio") \[" "$work/out" ||
     fail "condition_number: ratio $(cat "$work/ratio") is not in: $(cat "$work/out")"
+awk -F, '$2 == 200 && $3 == "diagonal" { printf "%.3g\n", $7 }' "$m/condition_number_setting1_summary.csv" | cmp -s - "$work/ratio" ||
+    fail "condition_number: ratio $(cat "$work/ratio") is not in: $(cat "$m/condition_number_setting1_summary.csv")"
 program condition_number --quick --threads 1 --seeds 3 --at 5 --eval-prompts 100 --out "$m"
 cp "$csv" "$work/one"
 program condition_number --quick --threads 2 --seeds 3 --at 5 --eval-prompts 100 --out "$m"
@@ -223,6 +225,8 @@ table_of "$csv" recipe,seed,sample,measured,surrogate,measure 2000
 pictures_of "$m/gradient_error_setting1"
 awk -F, '$2 == 1 { sum += $4 } END { printf "%.4g\n", sum / 1000 }' "$csv" >"$work/mean"
 grep -q "^1 *measured *$(cat "$work/mean") " "$work/out" || fail "gradient_error: mean $(cat "$work/mean"): $(cat "$work/out")"
+awk -F, '$2 == 1 { printf "%.4g\n", $3 }' "$m/gradient_error_setting1_summary.csv" | cmp -s - "$work/mean" ||
+    fail "gradient_error: mean $(cat "$work/mean") is not in: $(cat "$m/gradient_error_setting1_summary.csv")"
 awk -F, 'NR > 1 { n++; m += $4; s += $5 } END { m /= n; s /= n; exit !(m > 1.5 && m < 2.8 && s / m > 0.97 && s / m < 1.03) }' "$csv" ||
     fail "gradient_error: means of setting 1"
 program gradient_error --samples 50 --steps 20 --optimizer sgd --threads 1 --out "$m"
@@ -257,6 +261,11 @@ table_of "$csv" $header,spectral_norm 299
 pictures_of "$m/generalized_smoothness_setting1"
 awk -F, 'NR > 1 && ($9 != "") != ($4 % 20 == 0) { bad = 1 } NR > 1 && $9 != "" && ($5 > $9 || -$5 > $9) { bad = 1 } END { exit bad }' \
     "$csv" || fail "generalized_smoothness: spectral norms"
+# The slope of the logarithms by least squares, again from the file.
+awk -F, 'NR > 1 && $5 > 0 { x = log($7); y = log($5); n++; sx += x; sy += y; sxx += x * x; sxy += x * y }
+         END { printf "%.4f\n", (n * sxy - sx * sy) / (n * sxx - sx * sx) }' "$csv" >"$work/slope"
+awk -F, '$4 == "along_steps" { printf "%.4f\n", $5 }' "$m/generalized_smoothness_setting1_fits.csv" | cmp -s - "$work/slope" ||
+    fail "generalized_smoothness: slope $(cat "$work/slope") is not in: $(cat "$m/generalized_smoothness_setting1_fits.csv")"
 program generalized_smoothness --seeds 2 --steps 60 --optimizer SGD --threads 1 --out "$m"
 csv=$m/generalized_smoothness_setting1_sgd.csv
 cp "$csv" "$work/one"
