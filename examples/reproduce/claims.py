@@ -1,5 +1,4 @@
 """The paper's claims in its order, each as numbers with intervals, and the rule that makes a verdict of them."""
-import math
 from collections import namedtuple
 
 import estimates
@@ -97,7 +96,7 @@ def heavier(r):
     leads = {name: measures.lead(r, stage, "adam_vs_sgd_" + name, name == "setting3")
              for stage, name in (("F2a", "setting1"), ("F2a", "setting3"), ("F7", "sphere"))}
     leads = {name: found.logs if found else [] for name, found in leads.items()}
-    apart = {name: [math.log(row["ks_distance"]) for row in measures.noise(r, stage, "gradient_error_" + name)]
+    apart = {name: [measures.log_ratio(row["ks_distance"], 1) for row in measures.noise(r, stage, "gradient_error_" + name)]
              for stage, name in (("F2b", "setting1"), ("F2b", "setting3"), ("F7", "sphere"))}
     curves = {name: measures.curve_logs(r, "F7", "condition_number_%s_curve" % name) for name in ("setting1", "setting3", "sphere")}
     steps = {name: measures.smoothness(r, "F2d", "directional_smoothness_" + name)[1] for name in ("setting1", "setting3")}
@@ -118,7 +117,7 @@ def deeper(r):
         leads += [(depth, x) for x in (found.logs if found else [])]
         lost += sum(found.diverged.values()) if found else 0
         rows = measures.noise(r, "F8", "gradient_error_depth%d" % depth)
-        apart += [(depth, math.log(row["ks_distance"])) for row in rows]
+        apart += [(depth, measures.log_ratio(row["ks_distance"], 1)) for row in rows]
         curves += [(depth, x) for x in measures.curve_logs(r, "F8", "condition_number_depth%d_curve" % depth)]
     note = "%s diverged" % plural(lost, "run") if lost else ""
     return [Item(label, estimates.exponential(estimates.slope(points)), 1, note if points is leads else "") for label, points in

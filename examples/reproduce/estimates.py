@@ -106,7 +106,9 @@ def share(part, count):
 
 def exponential(e):
     """An estimate of logarithms, put back."""
-    return Estimate(math.exp(e.middle), math.exp(e.low), math.exp(e.high), e.count) if e.count else NONE
+    def exp(x):
+        return math.exp(x) if x < 700 else x if math.isnan(x) else math.inf
+    return Estimate(exp(e.middle), exp(e.low), exp(e.high), e.count) if e.count else NONE
 
 
 def median(values):
@@ -118,7 +120,7 @@ def median(values):
 def number(x):
     """Three digits, without an exponent where that reads well."""
     if not math.isfinite(x):
-        return "-"
+        return "-" if math.isnan(x) else "%g" % x
     if x == 0:
         return "0"
     exponent = math.floor(math.log10(abs(float("%.2e" % x))))

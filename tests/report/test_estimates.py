@@ -65,6 +65,12 @@ class Intervals(unittest.TestCase):
         self.assertAlmostEqual(estimates.share(6, 6).high, 1)
         self.assertAlmostEqual(estimates.share(3, 6).low + estimates.share(3, 6).high, 1)
 
+    def test_exponential(self):
+        """Two numbers far apart have an interval beyond what a double holds."""
+        e = estimates.exponential(estimates.mean([-100, 100]))
+        self.assertEqual((e.middle, e.low, e.high), (1, 0, math.inf))
+        self.assertEqual(estimates.text(e), "1.00 [0, inf]")
+
     def test_numbers(self):
         for x, wanted in ((0.0195, "0.0195"), (6.8, "6.80"), (29300, "29300"), (0, "0"), (9.4e5, "9.4e5"), (-25.04, "-25.0"),
                           (1.25e-7, "1.2e-7"), (9.999, "10.0"), (math.nan, "-")):
