@@ -1,7 +1,6 @@
 """out/report.html: one page that needs nothing beside it. First a verdict for each claim, then every figure beside its claim."""
 import base64
 import html
-import os
 import time
 
 import claims
