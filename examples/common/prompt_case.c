@@ -37,6 +37,18 @@ int prompt_system_create(linattn_prompt **out, const prompt_system *system) {
     return linattn_prompt_create(out, &options);
 }
 
+int prompt_step(const linattn_prompt *prompt, const double *teacher, double *step) {
+    linattn_prompt_condition c = {.struct_size = sizeof c};
+    double *origin = calloc(linattn_prompt_parameter_count(prompt), sizeof *origin);
+    int status = origin == NULL ? LINATTN_ENOMEM : LINATTN_OK;
+    if (status == LINATTN_OK) status = linattn_prompt_measure_condition(prompt, origin, NULL, &c);
+    const double at_origin = c.largest;
+    if (status == LINATTN_OK) status = linattn_prompt_measure_condition(prompt, teacher, NULL, &c);
+    *step = 1 / fmax(at_origin, c.largest);
+    free(origin);
+    return status;
+}
+
 static void list_recipes(char *text, size_t size, unsigned known) {
     size_t length = (size_t)snprintf(text, size, "which systems (all); known:");
     for (size_t k = 0; k < PROMPT_CASES && length < size; k++)
@@ -61,7 +73,7 @@ int prompt_settings_choose(prompt_settings *s, const char *program, unsigned kno
     for (size_t k = 0; k < PROMPT_CASES; k++)
         if ((known >> k & 1) != 0 && (s->recipe == NULL || strcmp(s->recipe, prompt_cases[k].name) == 0))
             s->chosen[s->chosen_count++] = k;
-    if (s->chosen_count == 0) return complain(EXIT_USAGE, "--recipe is \"%.60s\"; %s", s->recipe, s->recipes);
+    if (s->chosen_count == 0) return complain(EXIT_USAGE, "--recipe is \"%.60s\"; %s", s->recipe, strstr(s->recipes, "known"));
     if (s->recipe == NULL)
         snprintf(s->name, sizeof s->name, "%s", program);
     else

@@ -36,6 +36,10 @@ typedef struct prompt_system {
 /* Draws a system; linear attention has the teacher of SCALED. Returns a status of the library. */
 int prompt_system_create(linattn_prompt **out, const prompt_system *system);
 
+/* *step = 1/L, L the larger one of the largest eigenvalues of (1/N) G^T G at 0 and at the teacher (d). Returns a status of the
+ * library. */
+int prompt_step(const linattn_prompt *prompt, const double *teacher, double *step);
+
 /* The rows of the options that are the same everywhere. */
 enum { PROMPT_RECIPE, PROMPT_SEEDS, PROMPT_THREADS, PROMPT_OUT, PROMPT_QUICK, PROMPT_ARGUMENTS };
 
