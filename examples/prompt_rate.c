@@ -382,10 +382,10 @@ static void print_errors(const study *s) {
     for (size_t i = 0; i < s->main_count; i++) {
         const descent *d = &s->descents[i];
         if (!d->converged) continue;
-        const int good = fabs(d->rate / d->predicted - 1) <= 0.05;
         converged++;
-        right += good;
-        if (!good)
+        if (fabs(d->rate / d->predicted - 1) <= 0.05)
+            right++;
+        else
             printf("%s, R = %g, seed %" PRIu64 ", done after %" PRIu64
                    " steps: the measured rate is %.3f times the predicted one.\n",
                    prompt_profiles[d->system.profile], d->system.sparsity, d->system.seed, d->steps, d->rate / d->predicted);
