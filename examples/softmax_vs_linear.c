@@ -162,7 +162,7 @@ static void write_attention(const settings *s, output *file, size_t v, size_t k,
     for (size_t i = 0; i < run->count; i++)
         for (size_t l = 0; l < layers_of(s); l++) {
             const trajectory_attention *a = &run->points[i].attention[l];
-            const double reals[] = {a->entropy, a->largest, a->top_share, a->ratio};
+            const double reals[] = {a->entropy, a->largest, a->top_share, a->ratio, a->least};
             write_run(s, file, v, k, seed, run->points[i].step);
             output_text(file, ",");
             output_count(file, l);
@@ -271,27 +271,36 @@ static int draw_diagnostics(canvas *c) {
     return write_picture(c, "Linear and softmax attention: curvature along training", "_diagnostics", 3);
 }
 
-/* A panel for each kind of attention: entropy by layer, under Adam (full lines) and SGD (dashed). */
-static int draw_attention(canvas *c) {
+/* Where a point holds a field of layer l's attention. */
+static size_t in_layer(size_t field, size_t l) {
+    return offsetof(trajectory_point, attention) + l * sizeof(trajectory_attention) + field;
+}
+
+/* A panel for each kind of attention: entropy, or the ratio of weights, by layer, under Adam (full lines) and SGD (dashed). */
+static int draw_attention(canvas *c, int ratio) {
     static const char *const colours[] = {"#1b9e77", "#d95f02", "#7570b3", "#e7298a"};
     char labels[OPTIMIZERS][4][40], y_labels[VARIANTS][80];
     const size_t layers = layers_of(c->s) < 4 ? layers_of(c->s) : 4;
+    const size_t field = ratio ? offsetof(trajectory_attention, ratio) : offsetof(trajectory_attention, entropy);
     for (size_t v = 0; v < VARIANTS; v++) {
         plot_series *const first = &c->series[c->used];
         for (size_t k = OPTIMIZERS; k-- > 0;)
             for (size_t l = 0; l < layers; l++) {
                 snprintf(labels[k][l], sizeof labels[k][l], "layer %zu, %s", l + 1, experiment_optimizers[k]);
-                add_curve(c, v, k, offsetof(trajectory_point, attention) + l * sizeof(trajectory_attention), labels[k][l],
-                          colours[l], k == SGD);
+                add_curve(c, v, k, in_layer(field, l), labels[k][l], colours[l], k == SGD);
             }
-        snprintf(y_labels[v], sizeof y_labels[v], "entropy of attention, %s", names[v]);
+        snprintf(y_labels[v], sizeof y_labels[v], "%s, %s", ratio ? "smallest over largest weight" : "entropy of attention",
+                 names[v]);
         c->panels[v] = (plot_panel){.x_label = "step",
                                     .y_label = y_labels[v],
                                     .series = first,
                                     .count = OPTIMIZERS * layers,
-                                    .y_high = log((double)c->s->e.recipe.context)};
+                                    .log_y = ratio,
+                                    .y_high = ratio ? 0 : log((double)c->s->e.recipe.context)};
     }
-    return write_picture(c, "Attention concentration of the query along training", "_attention", VARIANTS);
+    return write_picture(
+        c, ratio ? "Sparsity of the query's attention along training" : "Attention concentration of the query along training",
+        ratio ? "_sparsity" : "_attention", VARIANTS);
 }
 
 static int draw(const settings *s) {
@@ -301,7 +310,8 @@ static int draw(const settings *s) {
     int status = c.columns && c.values ? 0 : complain(EXIT_FAILED, "no memory for the pictures");
     if (status == 0) status = draw_losses(&c);
     if (status == 0) status = draw_diagnostics(&c);
-    if (status == 0) status = draw_attention(&c);
+    if (status == 0) status = draw_attention(&c, 0);
+    if (status == 0) status = draw_attention(&c, 1);
     free(c.columns);
     free(c.values);
     return status;
@@ -312,6 +322,17 @@ static int draw(const settings *s) {
 static void print_estimate(estimate e) {
     char text[ESTIMATE_TEXT];
     printf("  %-26s", estimate_print(e.mean, e.low, e.high, text));
+}
+
+/* A field of attention at the end, in every layer. */
+static void print_layers(const settings *s, size_t field, double *values) {
+    for (size_t v = 0; v < VARIANTS; v++)
+        for (size_t k = 0; k < OPTIMIZERS; k++) {
+            printf("%-22s  %-9s", titles[v], experiment_optimizers[k]);
+            for (size_t l = 0; l < layers_of(s); l++)
+                print_estimate(mean_at(s, v, k, s->stop_count - 1, in_layer(field, l), values, values + s->e.seeds));
+            printf("\n");
+        }
 }
 
 static int print_table(const settings *s, double seconds) {
@@ -335,14 +356,9 @@ static int print_table(const settings *s, double seconds) {
             printf("  %zu\n", diverged);
         }
     printf("\nEntropy of the query's attention over the context (ln n = %.3g), by layer\n\n", log((double)s->e.recipe.context));
-    for (size_t v = 0; v < VARIANTS; v++)
-        for (size_t k = 0; k < OPTIMIZERS; k++) {
-            printf("%-22s  %-9s", titles[v], experiment_optimizers[k]);
-            for (size_t l = 0; l < layers_of(s); l++)
-                print_estimate(mean_at(s, v, k, last, offsetof(trajectory_point, attention) + l * sizeof(trajectory_attention),
-                                       values, values + s->e.seeds));
-            printf("\n");
-        }
+    print_layers(s, offsetof(trajectory_attention, entropy), values);
+    printf("\nSmallest over largest weight of the query's attention, median over prompts, by layer\n\n");
+    print_layers(s, offsetof(trajectory_attention, ratio), values);
     free(values);
     printf("\nMeans of loss, R, rank and entropy are geometric. Loss on %" PRIu64 " prompts, the rest on %d others.\n"
            "Took %.1f s, up to %" PRIu64 " runs at a time. Files: %s/%s*\n",
@@ -366,9 +382,9 @@ static int work(void *user) {
                             "attention,optimizer,seed,step,eval_loss,grad_norm,r_diagonal,r_eigenvalues,smoothness,stable_rank\n",
                             write_points);
     if (status == 0)
-        status =
-            write_file(s, "_attention.csv", "attention,optimizer,seed,step,layer,entropy,largest,top3_share,smallest_to_largest\n",
-                       write_attention);
+        status = write_file(s, "_attention.csv",
+                            "attention,optimizer,seed,step,layer,entropy,largest,top3_share,smallest_to_largest,least_ratio\n",
+                            write_attention);
     if (status == 0) status = draw(s);
     return status == 0 ? print_table(s, seconds) : status;
 }

@@ -364,11 +364,12 @@ awk -F, 'NR > 1 { if (NF != 10 || $7 < 1 || $8 < 1 || $10 < 1 || $10 > 5) bad = 
     "$csv" || fail "softmax_vs_linear: rows"
 # Small scores make softmax attention nearly even, ln 20 = 2.9957; linear attention's sizes are those of |normal| variables.
 [ "$(head -n 1 "$m/softmax_vs_linear_setting1_attention.csv")" = \
-    attention,optimizer,seed,step,layer,entropy,largest,top3_share,smallest_to_largest ] || fail "softmax_vs_linear: attention"
+    attention,optimizer,seed,step,layer,entropy,largest,top3_share,smallest_to_largest,least_ratio ] || fail "softmax_vs_linear: attention"
 awk -F, 'NR > 1 && $4 == 0 && $1 == "softmax" && ($6 < 2.9 || $6 > 2.9958 || $8 < 3 * $9 / 20 || $8 > 3 * $7) { bad = 1 }
-         NR > 1 && $4 == 0 && $1 == "linear" && ($6 < 2.6 || $6 > 2.85) { bad = 1 } END { exit bad }' \
+         NR > 1 && $4 == 0 && $1 == "linear" && ($6 < 2.6 || $6 > 2.85) { bad = 1 }
+         NR > 1 && !(0 < $10 && $10 < $9 && $9 < 1) { bad = 1 } END { exit bad }' \
     "$m/softmax_vs_linear_setting1_attention.csv" || fail "softmax_vs_linear: entropies"
-for picture in '' _diagnostics _attention; do pictures_of "$m/softmax_vs_linear_setting1$picture"; done
+for picture in '' _diagnostics _attention _sparsity; do pictures_of "$m/softmax_vs_linear_setting1$picture"; done
 cp "$csv" "$work/one"
 # shellcheck disable=SC2086
 program softmax_vs_linear $small --threads 1 --out "$m"

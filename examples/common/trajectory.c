@@ -47,7 +47,7 @@ static int measure_attention(const judge *j, const double *theta, size_t layer, 
     if (status == LINATTN_OK)
         status = linattn_attention_concentration(j->weights + n * (n + 1), prompts, n, (n + 1) * (n + 1), top, &c);
     if (status != LINATTN_OK && status != LINATTN_EDEGENERATE) return status; /* of weights that are all 0: NaN */
-    *out = (trajectory_attention){c.entropy, c.largest, c.top_share, c.ratio_median};
+    *out = (trajectory_attention){c.entropy, c.largest, c.top_share, c.ratio_median, c.ratio_smallest};
     return LINATTN_OK;
 }
 

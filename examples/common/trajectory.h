@@ -16,6 +16,7 @@ typedef struct trajectory_attention {
     double largest;   /* mean of the largest share */
     double top_share; /* of the TRAJECTORY_TOP largest */
     double ratio;     /* smallest to largest, median */
+    double least;     /* the same, its smallest value */
 } trajectory_attention;
 
 /* At theta_t, t = step, on the plan's batches. */
