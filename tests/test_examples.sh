@@ -393,6 +393,61 @@ run 1 "$build/examples/adam_vs_sgd" --tune --lr-sgd 1e200 --seeds 1 --steps 20 -
 one_line_of_complaint 'SGD diverges at every rate'
 not_usable adam_vs_sgd '--batch is 60; allowed: 1 to --data-set, which is 50' --data-set 50 --batch 60
 
+# ---- prompt_condition: orthonormal keys have the spread of |b|^2 for a condition number; linear attention does not know of R; with d
+# far below n N, scaled teachers grow ill-conditioned, half active ones do not.
+q=$work/q
+program prompt_condition --quick --threads 2 --out "$q"
+[ "$(head -n 1 "$q/prompt_condition.csv")" = \
+    recipe,profile,seed,asked_ratio,ratio_median,ratio_smallest,condition,bound,ratio_bound,spread,effective_examples ] ||
+    fail "prompt_condition: header $(head -n 1 "$q/prompt_condition.csv")"
+[ "$(lines "$q/prompt_condition.csv")" -eq $((1 + 4 * 5 * 3 * 14)) ] || fail "prompt_condition: $(lines "$q/prompt_condition.csv") lines"
+awk -F, 'NR > 1 && (NF != 11 || $7 < 1) { bad = 1 }
+         $1 == "over" && $2 != "linear" && ($7 / $10 < 1 - 1e-9 || $7 / $10 > 1 + 1e-9) { bad = 1 }
+         NR > 1 && $8 != "" && ($7 > $8 * (1 + 1e-9) || ($9 != "" && $8 > $9 * (1 + 1e-9))) { bad = 1 }
+         $2 == "linear" && $4 == 1 { first[$1 $3] = $7 }
+         $2 == "linear" && ($7 / first[$1 $3] < 1 - 1e-9 || $7 / first[$1 $3] > 1 + 1e-9) { bad = 1 }
+         END { exit bad }' "$q/prompt_condition.csv" || fail "prompt_condition: rows"
+awk -F, '$1 ~ /^under/ && $3 == 1 { first[$1 $2] = $6 }
+         $1 ~ /^under/ && $3 + 0 == 1e-20 { ratio = $6 / first[$1 $2]
+                                      if ($2 == "scaled" && ratio < 20) bad = 1
+                                      if ($2 == "half active" && ratio > 2) bad = 1
+                                      seen++ }
+         END { exit bad || seen != 10 }' "$q/prompt_condition_summary.csv" || fail "prompt_condition: summary"
+[ "$(grep -c '^Bounds crossed in 0 of 210 systems' "$work/out")" -eq 2 ] || fail "prompt_condition: bounds: $(cat "$work/out")"
+pictures_of "$q/prompt_condition"
+pictures_of "$q/prompt_condition_spread"
+cp "$q/prompt_condition.csv" "$work/one"
+program prompt_condition --quick --threads 1 --out "$q"
+cmp -s "$q/prompt_condition.csv" "$work/one" || fail "prompt_condition: the number of threads changes the numbers"
+not_usable prompt_condition '--recipe is "setting1"; known: under5 under20 over over_gaussian' --recipe setting1
+not_usable prompt_condition 'unknown option "--sead"' --sead 1
+
+# ---- prompt_rate: rates are those predicted where the descent ends; for linear attention that is as good as the teacher; at the same
+# sparsity a temperature changes nothing.
+program prompt_rate --quick --threads 2 --out "$q"
+[ "$(lines "$q/prompt_rate_over.csv")" -eq $((1 + 5 * 6)) ] || fail "prompt_rate: $(lines "$q/prompt_rate_over.csv") lines"
+awk -F, '$16 == 1 { seen++; ratio = $11 / $12; if (ratio < 0.95 || ratio > 1.05) bad = 1 }
+         $2 == "linear" && ($12 / $13 < 1 - 1e-6 || $12 / $13 > 1 + 1e-6) { bad = 1 }
+         END { exit bad || seen < 20 }' "$q/prompt_rate_over.csv" || fail "prompt_rate: rates"
+awk -F, 'NR == 2 { rate = $11 } NR > 1 && NR < 9 && ($11 / rate < 1 - 1e-3 || $11 / rate > 1 + 1e-3) { bad = 1 }
+         END { exit bad || NR != 15 }' "$q/prompt_rate_over_temperature.csv" || fail "prompt_rate: temperatures"
+pictures_of "$q/prompt_rate_over"
+pictures_of "$q/prompt_rate_over_temperature"
+not_usable prompt_rate '--recipe is "under5"; known: over over_gaussian' --recipe under5
+not_usable prompt_rate '--steps is "0"' --steps 0
+
+# ---- prompt_descent: all rules start alike, at a distance of |p*|; linear attention finds all of the teacher that examples see.
+program prompt_descent --recipe over --quick --threads 2 --out "$q"
+[ "$(head -n 1 "$q/prompt_descent_over.csv")" = recipe,task,rule,seed,step,loss,distance,distance_seen ] || fail "prompt_descent: header"
+awk -F, 'NR > 1 && NF != 8 { bad = 1 }
+         $5 == 0 && NR > 1 { key = $2 $4; if (key in loss && loss[key] != $6 || $7 - 1 > 1e-12 || 1 - $7 > 1e-12) bad = 1; loss[key] = $6 }
+         $5 == 300 && $2 == "linear dense" && $3 == "Polyak" { seen++; if ($8 > 1e-9 || $7 < 0.1) bad = 1 }
+         END { exit bad || seen != 2 }' "$q/prompt_descent_over.csv" || fail "prompt_descent: rows"
+[ "$(lines "$q/prompt_descent_over_summary.csv")" -eq $((1 + 4 * 6)) ] || fail "prompt_descent: summary"
+pictures_of "$q/prompt_descent_over"
+pictures_of "$q/prompt_descent_over_distance"
+not_usable prompt_descent '--recipe is "x"; known: under5 under20 over over_gaussian' --recipe x
+
 # ---- Without gnuplot: a note, the numbers, status 0.
 mkdir "$work/empty"
 run 0 env PATH="$work/empty" "$build/examples/adam_vs_sgd" --quick --steps 1 --eval-prompts 1 --out "$work/e"

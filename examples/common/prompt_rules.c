@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 const prompt_rule prompt_rules[PROMPT_RULES] = {
-    [GD_INVERSE] = {"GD, step 1/L", "#000000", LINATTN_RULE_SGD, 0, 0, 1, {1}, 1},
+    [GD_INVERSE] = {"GD at 1/L", "#000000", LINATTN_RULE_SGD, 0, 0, 1, {1}, 1},
     [GD] = {"GD", "#7f7f7f", LINATTN_RULE_SGD, 0, 0, 1, {0.5, 1, 1.5, 2, 3, 4, 8, 16}, 8},
     [NORMALIZED] = {"normalised GD", "#1f77b4", LINATTN_RULE_NORMALIZED_GD, 1, 0, 0, {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1}, 7},
     [POLYAK] = {"Polyak", "#2ca02c", LINATTN_RULE_POLYAK, 0, 0, 0, {0.25, 0.5, 1, 1.5, 1.8}, 5},
