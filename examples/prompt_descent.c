@@ -26,6 +26,7 @@ typedef struct task {
     size_t profile; /* SCALED or LINEAR */
     double sparsity;
 } task;
+/* After each dense one its sparse one. */
 static const task tasks[TASKS] = {{"softmax dense", SCALED, 0.3},
                                   {"softmax sparse", SCALED, 1e-3},
                                   {"linear dense", LINEAR, 0.3},
@@ -161,6 +162,17 @@ static estimate reaching(const study *s, size_t c, size_t k, size_t rule, double
     return estimate_of_logs(values, count, values + s->s.seeds);
 }
 
+/* How many times the steps of the dense task, seed by seed, the sparse one takes. */
+static estimate slowdown(const study *s, size_t c, size_t dense, size_t rule, double *values) {
+    size_t count = 0;
+    for (size_t seed = 0; seed < s->s.seeds; seed++) {
+        const double few = steps_to_target(s, points_of(s, c, dense, rule, seed));
+        const double many = steps_to_target(s, points_of(s, c, dense + 1, rule, seed));
+        if (isfinite(few) && isfinite(many)) values[count++] = fmax(many, 1) / fmax(few, 1);
+    }
+    return estimate_of_logs(values, count, values + s->s.seeds);
+}
+
 static void row_begins(const study *s, output *file, size_t c, size_t k, size_t rule) {
     const char *const words[] = {prompt_cases[s->s.chosen[c]].name, ",", tasks[k].name, ",", prompt_rules[rule].name, ","};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) output_text(file, words[i]);
@@ -209,6 +221,26 @@ static int write_summary(const study *s, double *values) {
                     const estimate e = over_seeds(s, c, k, rule, s->stop_count - 1, fields[i], values);
                     prompt_cells(&file, (const double[]){e.mean, e.low, e.high}, 3);
                 }
+                output_text(&file, "\n");
+            }
+    return output_close(&file);
+}
+
+static int write_slowdowns(const study *s, double *values) {
+    output file;
+    const int status =
+        prompt_open(&s->s, "_slowdown.csv", "recipe,attention,rule,seeds,slowdown,slowdown_low,slowdown_high\n", &file);
+    if (status != 0) return status;
+    for (size_t c = 0; c < s->s.chosen_count; c++)
+        for (size_t k = 0; k < TASKS; k += 2)
+            for (size_t rule = 0; rule < PROMPT_RULES; rule++) {
+                const estimate e = slowdown(s, c, k, rule, values);
+                output_text(&file, prompt_cases[s->s.chosen[c]].name);
+                output_text(&file, tasks[k].profile == LINEAR ? ",linear," : ",softmax,");
+                output_text(&file, prompt_rules[rule].name);
+                output_text(&file, ",");
+                output_count(&file, e.count);
+                prompt_cells(&file, (const double[]){e.mean, e.low, e.high}, 3);
                 output_text(&file, "\n");
             }
     return output_close(&file);
@@ -299,6 +331,13 @@ static void print_case(const study *s, size_t c, double *values) {
             const estimate seen = over_seeds(s, c, k, rule, last, offsetof(prompt_point, seen), values);
             printf("  %s\n", estimate_print(seen.mean, seen.low, seen.high, text));
         }
+    printf("\n%-14s  %-26s  %s\n", "", "sparse over dense, softmax", "linear");
+    for (size_t rule = 0; rule < PROMPT_RULES; rule++) {
+        const estimate softmax = slowdown(s, c, 0, rule, values);
+        printf("%-14s  %-26s", prompt_rules[rule].name, estimate_print(softmax.mean, softmax.low, softmax.high, text));
+        const estimate linear = slowdown(s, c, 2, rule, values);
+        printf("  %s\n", estimate_print(linear.mean, linear.low, linear.high, text));
+    }
     printf("\n");
 }
 
@@ -331,6 +370,7 @@ static int work(void *user) {
     progress_end(&s->bar);
     if (status == 0) status = write_points(s);
     if (status == 0) status = write_summary(s, values);
+    if (status == 0) status = write_slowdowns(s, values);
     for (size_t c = 0; c < s->s.chosen_count && status == 0; c++) {
         status = draw(s, c, 0, values);
         if (status == 0) status = draw(s, c, 1, values);

@@ -9,7 +9,7 @@ enum {
     HEIGHT = 680,
     ONE_WIDTH = 1000, /* of a picture with one panel */
     BOX_WIDTH = 740,  /* of a panel among several */
-    LEFT = 118,
+    LEFT = 130,
     RIGHT = 38,
     COLOUR_BAR = 160, /* more space on the right */
     TOP = 96,
