@@ -335,11 +335,13 @@ static int draw_temperatures(const study *s, double *values) {
     plot_series curves[2][WAYS];
     plot_panel panels[2];
     char name[120];
+    size_t drawn = 0;
     for (size_t p = 0; p < 2; p++) {
         for (size_t way = 0; way < WAYS; way++) {
             for (size_t t = 0; t < TEMPERATURES; t++) {
                 const estimate e = over_seeds(s, heated(s, way, t), fields[p], NO_FIELD, values);
                 y[p][way][t] = e.count == s->s.seeds ? e.mean : NAN;
+                drawn += e.count == s->s.seeds;
                 low[p][way][t] = e.low;
                 high[p][way][t] = e.high;
             }
@@ -354,6 +356,7 @@ static int draw_temperatures(const study *s, double *values) {
         panels[p] = (plot_panel){
             .x_label = "temperature T", .y_label = labels[p], .series = curves[p], .count = WAYS, .log_x = 1, .log_y = 1};
     }
+    if (drawn == 0) return 0; /* --steps is too small for any: gnuplot draws no empty panel */
     snprintf(name, sizeof name, "%s_temperature", s->s.name);
     const plot picture = {"Temperature, with the teacher's sparsity or the teacher kept", "scaled, R = 0.3 at T = 1, step 1/L",
                           panels, 2, NULL};
