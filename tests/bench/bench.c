@@ -17,7 +17,7 @@
 
 typedef struct {
     const char *name, *recipe;
-    enum { DRAW, GRADIENT, UPDATE, STEP, HESSIAN, SPECTRUM, NOISE, PEAK } what;
+    enum { DRAW, GRADIENT, UPDATE, STEP, HESSIAN, SPECTRUM, NOISE, PEAK, PROMPT } what;
     int32_t kind;                         /* enum linattn_batch_kind; tokens */
     size_t context, prompts, layers, dim; /* 0: the recipe's */
     int32_t attention;                    /* enum linattn_attention; linear */
@@ -39,6 +39,7 @@ static const row rows[] = {
     {"gradient_relu", "setting1", .what = GRADIENT, .attention = LINATTN_ATTENTION_RELU},
     {"gradient_ff", "setting1", .what = GRADIENT, .ff_hidden = 20},
     {"gradient_full", "setting1", .what = GRADIENT, .form = LINATTN_FORM_FULL},
+    {"gradient_prompt", "prompt attention", .what = PROMPT, .context = 10, .prompts = 200, .dim = 20},
     {"update_setting1", "setting1", .what = UPDATE},
     {"update_wide", "wide", .what = UPDATE},
     {"step_setting1", "setting1", .what = STEP},
@@ -165,6 +166,28 @@ static int noise(void *context, uint64_t turn) {
     return status;
 }
 
+/* Prompt attention: softmax, N examples of n tokens in d dimensions; its recipe has no layers. */
+static int open_prompt(bench *b, const row *r, int32_t kernel, size_t threads) {
+    linattn_prompt_options options;
+    linattn_objective_options objective;
+    linattn_prompt *prompt = NULL;
+    b->recipe = (linattn_recipe){.context = r->context, .prompts = r->prompts, .dim = r->dim};
+    int status = linattn_prompt_options_init(&options, sizeof options);
+    if (!status) status = linattn_objective_options_init(&objective, sizeof objective);
+    options.examples = r->prompts;
+    options.tokens = r->context;
+    options.dim = r->dim;
+    objective.kernel = kernel;
+    objective.threads = threads;
+    if (!status) status = linattn_prompt_create(&prompt, &options);
+    if (!status) status = linattn_objective_create_prompt(&b->objective, prompt, &objective);
+    linattn_prompt_destroy(prompt);
+    if (status) return status;
+    b->theta = linattn__allocate(r->dim, sizeof(double));
+    b->gradient = linattn__allocate(r->dim, sizeof(double));
+    return b->theta && b->gradient ? LINATTN_OK : linattn__fail_memory("the bench");
+}
+
 /* Learning rates are small, so that parameters stay where they are and every turn costs the same. */
 static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     linattn_sampler_options sampler;
@@ -174,6 +197,7 @@ static int open_bench(bench *b, const row *r, int32_t kernel, size_t threads) {
     linattn_optimizer_options optimizer;
     memset(b, 0, sizeof *b);
     b->what = (int)r->what;
+    if (r->what == PROMPT) return open_prompt(b, r, kernel, threads);
     b->recipe.struct_size = sizeof b->recipe;
     int status = linattn_recipe_find(r->recipe, &b->recipe);
     if (r->context) b->recipe.context = r->context;
@@ -227,7 +251,7 @@ static void close_bench(bench *b) {
 }
 
 static int run(const row *r, int32_t kernel, size_t threads) {
-    static const timed_work works[] = {draw, gradient, update, step, hessian, spectrum, noise, peak};
+    static const timed_work works[] = {draw, gradient, update, step, hessian, spectrum, noise, peak, gradient};
     bench b;
     timing t;
     int status = open_bench(&b, r, kernel, threads);
