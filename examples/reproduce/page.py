@@ -169,7 +169,7 @@ class Page:
         for name, ending in figure.pictures:
             image = self.image(figure.stage, name, ending)
             if image:
-                text += "<figure>%s</figure>\n" % image
+                text += "<figure>%s<figcaption>%s</figcaption></figure>\n" % (image, escape(name + ending))
             elif self.r.entry(figure.stage, name):
                 text += '<p class="small">The picture of %s is missing or damaged, or there was no gnuplot.</p>\n' % escape(name)
         kind = " rows" if ' class="panels"' in text else " one" if len(figure.pictures) == 1 else ""
