@@ -74,6 +74,7 @@ class Runner:
             self.say("==== %s: done before" % stage.id)
             return
         make_folder(os.path.join(self.folder, stage.id))
+        self.sweep(os.path.join(self.folder, stage.id))
         for i, command in enumerate(wanted):
             if kept[i]:
                 continue
@@ -83,6 +84,13 @@ class Runner:
                 self.records.write(stage.id, [entry for entry in kept if entry])
             except OSError as error:
                 raise Trouble('cannot write "%s": %s' % (self.records.path(stage.id), error.strerror)) from None
+
+    @staticmethod
+    def sweep(folder):
+        """Takes away what killed programs left half written."""
+        for name in os.listdir(folder):
+            if name.endswith(".part"):
+                os.unlink(os.path.join(folder, name))
 
     @staticmethod
     def line(command):
@@ -136,6 +144,7 @@ def run(runner, names, quick, table):
     make_folder(runner.folder)
     make_folder(os.path.join(runner.folder, "stages"))
     held = lock(runner.folder)
+    runner.sweep(os.path.join(runner.folder, "stages"))
     try:
         for stage in chosen:
             runner.run_stage(stage, quick)

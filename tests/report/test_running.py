@@ -100,7 +100,10 @@ class Running(Folder):
         os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
         os.unlink(self.path("slow_b"))
+        for half in ("S1", "stages"):
+            open(os.path.join(self.out, half, "x.1.part"), "w").close()
         self.run_it()
+        self.assertFalse([name for half in ("S1", "stages") for name in os.listdir(os.path.join(self.out, half)) if ".part" in name])
         self.assertEqual(self.counted(), "abbc")
 
     def test_kill_alone(self):
