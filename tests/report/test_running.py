@@ -103,7 +103,8 @@ class Running(Folder):
         for half in ("S1", "stages"):
             open(os.path.join(self.out, half, "x.1.part"), "w").close()
         self.run_it()
-        self.assertFalse([name for half in ("S1", "stages") for name in os.listdir(os.path.join(self.out, half)) if ".part" in name])
+        left = [name for half in ("S1", "stages") for name in os.listdir(os.path.join(self.out, half))]
+        self.assertEqual([name for name in left if ".part" in name], [])
         self.assertEqual(self.counted(), "abbc")
 
     def test_kill_alone(self):
