@@ -33,6 +33,21 @@ def make_folder(path):
         raise Trouble('cannot write to the folder "%s"' % path)
 
 
+def need_room(folder):
+    """A full disk is said once, and not by every program in turn."""
+    part = os.path.join(folder, "room.%d.part" % os.getpid())
+    try:
+        with open(part, "wb") as file:
+            file.write(bytes(1 << 20))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise Trouble('cannot write to the folder "%s": %s' % (folder, error.strerror)) from None
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+
+
 def lock(folder):
     """One `make reproduce` at a time; the lock ends with the process, however it ends."""
     path = os.path.join(folder, "stages", "lock")
@@ -119,6 +134,7 @@ class Runner:
                  "date": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "seconds": round(time.time() - started, 2),
                  "failed": "", "files": {}}
         if status != 0:
+            need_room(folder)
             entry["failed"] = "ended with status %d" % status
             self.failures.append("%s: %s %s" % (stage.id, self.line(command), entry["failed"]))
             return entry
@@ -145,6 +161,7 @@ def run(runner, names, quick, table):
     make_folder(os.path.join(runner.folder, "stages"))
     held = lock(runner.folder)
     runner.sweep(os.path.join(runner.folder, "stages"))
+    need_room(runner.folder)
     try:
         for stage in chosen:
             runner.run_stage(stage, quick)

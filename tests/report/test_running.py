@@ -165,11 +165,12 @@ class Running(Folder):
         self.assertFalse(os.path.exists(self.out))
 
     def test_disk_full(self):
-        """A record that cannot be written ends the run; what was there stays."""
+        """It ends the run before a program starts; what was there stays."""
         self.run_it("--stages", "S1")
         with open(os.path.join(self.out, "stages", "S1.json"), "rb") as file:
             before = file.read()
         self.one_line(self.run_it("--quick", status=1, limit=100), "cannot write")
+        self.assertEqual(self.counted(), "ab")
         with open(os.path.join(self.out, "stages", "S1.json"), "rb") as file:
             self.assertEqual(file.read(), before)
         self.assertEqual([name for name in os.listdir(os.path.join(self.out, "stages")) if name.endswith(".part")], [])
