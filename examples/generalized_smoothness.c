@@ -127,11 +127,10 @@ static void fill_columns(const smoothness_curve *curve, columns *c) {
 /* A row for each seed and fit: what the table says. */
 static int write_fits(const study *s, columns *c) {
     output file;
-    const int status =
-        experiment_open(&s->e, "_fits.csv",
-                        "recipe,optimizer,seed,fit,slope,slope_low,slope_high,correlation,l0,l0_low,l0_high,l1,"
-                        "l1_low,l1_high,points,not_positive\n",
-                        &file);
+    const int status = experiment_open(&s->e, "_fits.csv",
+                                       "recipe,optimizer,seed,fit,slope,slope_low,slope_high,correlation,l0,l0_low,l0_high,l1,"
+                                       "l1_low,l1_high,points,not_positive\n",
+                                       &file);
     if (status != 0) return status;
     for (uint64_t seed = 0; seed < s->e.seeds; seed++) {
         fill_columns(&s->curves[seed], c);
