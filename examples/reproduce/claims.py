@@ -5,14 +5,15 @@ import estimates
 import measures
 
 RULE = ("Each claim is a list of numbers, each with a 95% interval and a value that it must exceed (a ratio 1, a slope 0, a share "
-        "1/2). A number holds when its whole interval lies above that value. A claim reproduces when all its numbers hold, does "
-        "not when none does, and partly otherwise; numbers without an interval (one seed) hold nothing. No number here was "
+        "1/2). A number holds when its whole interval lies above that value. A claim reproduces when all its numbers hold, and "
+        "partly when some do. When none does it does not reproduce, or is undecided where no interval lies below its value either; "
+        "numbers without an interval (one seed) decide nothing. No number here was "
         "written by hand: all are computed from the files of this run.")
 
 # above: what the middle must exceed.
 Item = namedtuple("Item", "label estimate above note")
 Claim = namedtuple("Claim", "key text says figures items")
-VERDICTS = "reproduces", "partly", "does not reproduce", "not run"
+VERDICTS = "reproduces", "partly", "does not reproduce", "undecided", "not run"
 
 
 def holds(item):
@@ -29,7 +30,9 @@ def verdict(items):
     if not known:
         return "not run"
     held = sum(holds(item) for item in known)
-    return "reproduces" if held == len(known) else "partly" if held else "does not reproduce"
+    if held:
+        return "reproduces" if held == len(known) else "partly"
+    return "does not reproduce" if any(opposite(item) for item in known) else "undecided"
 
 
 def ratio(label, logs, note=""):

@@ -54,7 +54,7 @@ class Results:
 
     @staticmethod
     def value(key, text):
-        if key in ("recipe", "optimizer", "attention", "numbers", "table", "fit"):
+        if key in ("recipe", "optimizer", "attention", "numbers", "table", "fit", "profile", "task", "rule"):
             return text
         return float(text) if text else math.nan
 

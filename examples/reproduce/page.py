@@ -5,6 +5,7 @@ import time
 
 import claims
 import estimates
+import prompt
 from figures import FIGURES
 from measures import Results
 from stages import commands
@@ -124,7 +125,15 @@ class Page:
 
     def verdicts(self):
         text = '<h2 id="claims">The claims</h2>\n<p class="small">%s</p>\n' % escape(claims.RULE)
-        for claim in claims.CLAIMS:
+        text += self.verdicts_of(claims.CLAIMS)
+        text += ('<h2 id="prompt">And of prompt attention</h2>\n<p class="small">Why softmax would slow gradient descent: claims of '
+                 "&ldquo;Gradient Descent and Attention Models: Challenges Posed by the Softmax Function&rdquo; (ICLR 2025 "
+                 "submission).</p>\n")
+        return text + self.verdicts_of(prompt.CLAIMS)
+
+    def verdicts_of(self, table):
+        text = ""
+        for claim in table:
             items = self.whether(claim.items, self.r) or []
             known = sum(item.estimate.count > 0 for item in items)
             held = sum(claims.holds(item) for item in items if item.estimate.count > 0)
@@ -216,7 +225,7 @@ class Page:
         text += ('<p class="small">Errors are 10^(mean over seeds of log10), condition numbers geometric means, in brackets 95% '
                  "intervals by Student's t. Runs that diverged are counted and left out. Seeds are 0, 1, 2, ...; none was "
                  "chosen. A click on a command shows all it printed.</p>\n")
-        for figure in FIGURES:
+        for figure in FIGURES + prompt.FIGURES:
             text += self.figure(figure, figure.stage not in seen)
             seen.add(figure.stage)
         return text

@@ -85,6 +85,12 @@ STAGES = [
         Row("real_covariates", "setting1", "real_covariates_wine_d13_tuned", "--columns 13 --tune", "--seeds 6 --steps 2000",
             "--seeds 2 --steps 100 --eval-prompts 2000")],
         "2000 of 10000 steps."),
+    Stage("Pa", "prompt attention: training by six rules, sparse and dense teachers, softmax and linear", [
+        Row("prompt_descent", "", "prompt_descent", "", "--seeds 10", "--quick")], ""),
+    Stage("Pb", "prompt attention: condition number against sparsity", [
+        Row("prompt_condition", "", "prompt_condition", "", "--seeds 20", "--quick")], ""),
+    Stage("Pc", "prompt attention: rates of gradient descent, measured and predicted", [
+        Row("prompt_rate", "over", "prompt_rate_over", "", "--seeds 10", "--quick")], ""),
     Stage("tune", "the learning rates that the recipe table calls tuned here", [
         Row("tune", DEPTHS + " softmax", "tune_{}", "", "--seeds 3 --steps 2000", "--seeds 2 --steps 100"),
         Row("tune", "wide", "tune_{}", "", "--seeds 3 --steps 500", "--seeds 1 --steps 20")],
@@ -99,8 +105,8 @@ def commands(stage, quick):
         options = row.quick if quick else row.full
         if options is None:
             continue
-        for recipe in row.recipes.split():
-            arguments = ["--recipe", recipe] + row.always.split() + options.split()
+        for recipe in row.recipes.split() or [""]:  # "": the program's own choice
+            arguments = (["--recipe", recipe] if recipe else []) + row.always.split() + options.split()
             found.append(Command(row.program, row.files.format(recipe), arguments, quick))
     return found
 

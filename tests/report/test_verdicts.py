@@ -17,9 +17,10 @@ class Rule(unittest.TestCase):
         missing = claims.Item("", estimates.NONE, 1, "")
         single = claims.Item("", estimates.Estimate(9, math.nan, math.nan, 1), 1, "")
         for items, wanted in (([], "not run"), ([missing], "not run"), ([item(1.1, 2)], "reproduces"),
-                              ([item(1.1, 2), missing], "reproduces"), ([item(1, 2)], "does not reproduce"),
+                              ([item(1.1, 2), missing], "reproduces"), ([item(1, 2)], "undecided"),
+                              ([item(1, 2), item(0.5, 0.9)], "does not reproduce"),
                               ([item(0.5, 0.9)], "does not reproduce"), ([item(1.1, 2), item(0.9, 2)], "partly"),
-                              ([single], "does not reproduce"), ([item(0.1, 0.2, 0)], "reproduces")):
+                              ([single], "undecided"), ([item(0.1, 0.2, 0)], "reproduces")):
             self.assertEqual(claims.verdict(items), wanted)
 
     def test_ahead(self):
