@@ -27,7 +27,7 @@ enum linattn_rule {
     LINATTN_RULE_SIGN = 3,          /* v as for SGD; theta -= lr sign(v), sign(0) = 0 */
     LINATTN_RULE_NORMALIZED_GD = 4, /* theta -= lr g / |g|; g = 0 moves nothing */
     LINATTN_RULE_CUSTOM = 5,        /* made by linattn_optimizer_create_custom */
-    LINATTN_RULE_POLYAK = 6         /* Polyak's step, since 0.5: theta -= lr (f - minimum_value) / |g|^2 g; lr 1 is his; f at or below
+    LINATTN_RULE_POLYAK = 6         /* Polyak's step, since 0.4: theta -= lr (f - minimum_value) / |g|^2 g; lr 1 is his; f at or below
                                        the minimum, or g = 0, moves nothing */
 };
 
@@ -75,7 +75,7 @@ typedef struct linattn_optimizer_options {
     uint64_t decay_steps;     /* step: >= 1; cosine: > w; 1 */
     double decay_factor;      /* (0, 1]; read by the step schedule; 0.1 */
     double min_learning_rate; /* [0, learning_rate]; read by the cosine schedule; 0 */
-    double minimum_value;     /* what f is at its minimum, finite; read by Polyak's step; 0. Since 0.5 */
+    double minimum_value;     /* what f is at its minimum, finite; read by Polyak's step; 0. Since 0.4 */
 } linattn_optimizer_options;
 
 /* Fills *options with the defaults named above. size: sizeof *options.

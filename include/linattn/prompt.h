@@ -1,4 +1,4 @@
-/* prompt.h: prompt attention, the smallest model in which softmax slows gradient descent. Since 0.5.
+/* prompt.h: prompt attention, the smallest model in which softmax slows gradient descent. Since 0.4.
  *
  * A *prompt-attention system* holds N examples. Example i has n tokens X_i (n, d), keys K_i = X_i W_K^T (n, d) and a label y_i. One
  * query token p (d) attends to the tokens of each example, and a value vector v (d) reads them out:

@@ -46,7 +46,7 @@ typedef struct linattn_line {
 /* Least squares, y = a + b x; x and y: (count). Two points are the least. LINATTN_EDEGENERATE also when all x are equal. */
 LINATTN_API int linattn_line_fit(const double *x, const double *y, size_t count, linattn_line *out);
 
-/* Since 0.5. How fast a series falls: the line of ln x_t against t = 0, 1, ... over a window, from the first x_t <= high to the last
+/* Since 0.4. How fast a series falls: the line of ln x_t against t = 0, 1, ... over a window, from the first x_t <= high to the last
  * one before x falls below low for the first time; -slope is the rate of linear convergence. series: (count), >= 0; 0 < low < high.
  * LINATTN_EDEGENERATE also when fewer than 2 numbers are in the window. */
 LINATTN_API int linattn_series_rate(const double *series, size_t count, double high, double low, linattn_line *out);

@@ -1,6 +1,6 @@
 """The public headers for cffi, written by tools/cdef.py; edit the headers instead."""
 
-VERSION = (0, 3, 0)
+VERSION = (0, 4, 0)
 
 SOURCE = """
 enum {
@@ -174,9 +174,9 @@ enum linattn_prompt_profile {
 };
 enum {
     LINATTN_VERSION_MAJOR = 0,
-    LINATTN_VERSION_MINOR = 3,
+    LINATTN_VERSION_MINOR = 4,
     LINATTN_VERSION_PATCH = 0,
-    LINATTN_VERSION_NUMBER = 300,
+    LINATTN_VERSION_NUMBER = 400,
 };
 enum {
     LINATTN_BLAS_INFO_SIZE = 128,
@@ -1000,7 +1000,7 @@ COMMENTS = {
         "decay_steps": "step: >= 1; cosine: > w; 1",
         "decay_factor": "(0, 1]; read by the step schedule; 0.1",
         "min_learning_rate": "[0, learning_rate]; read by the cosine schedule; 0",
-        "minimum_value": "what f is at its minimum, finite; read by Polyak's step; 0. Since 0.5",
+        "minimum_value": "what f is at its minimum, finite; read by Polyak's step; 0. Since 0.4",
     },
     "linattn_update": {
         "step": "t = 1, 2, ...: this update's number; skipped steps do not count",

@@ -9,6 +9,7 @@
 
 #define LINATTN_TEST_MAIN(suite)                                                                                                   \
     int main(void) {                                                                                                               \
+        setenv("CK_DEFAULT_TIMEOUT", "600", 0); /* of a test; 4 s are not enough on a machine at work */                           \
         SRunner *runner = srunner_create(suite());                                                                                 \
         srunner_run_all(runner, CK_NORMAL);                                                                                        \
         const int failed = srunner_ntests_failed(runner);                                                                          \
