@@ -75,7 +75,10 @@ static void attend(const linattn__shape *shape, const double *theta, const linat
         for (size_t group = 0; group < GROUPS; group++) {
             double *const rows = A + block * (n + 1) * row_size + group * LINATTN__LANES;
             group_load(g, data, block, group, k);
-            for (size_t l = 0; l < layer; l++) token_forward_layer(g, l, 0, k);
+            for (size_t l = 0; l < layer; l++) {
+                token_forward_heads(g, l, 0, k);
+                token_forward_rest(g, l, 0, k);
+            }
             product(token_row(g, x.U, head, 0, k), n + 1, k, k, lanes(x.Z, k),
                     shared(g->theta + token_offset(g, layer, head, k) + k * k, k), SET);
             for (size_t row = 0; row <= n;) {

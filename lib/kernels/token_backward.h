@@ -125,13 +125,11 @@ LINATTN__INLINE void token_backward_last(const token_group *g, vreal zbar_d, con
             token_add_scaled(pbardot, zbar_d, token_row(g, t.W, h, g->n, k), k);
         }
     }
-    token_backward_heads(g, l, g->n, k);
 }
 
-/* Any layer, from Zbar' of rows `from` on. */
-LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t from, size_t k) {
+/* Any layer, from Zbar' of rows `from` on: Wbar, Pbar. */
+LINATTN__INLINE void token_backward_values(const token_group *g, size_t l, size_t from, size_t k) {
     const size_t rows = g->n + 1 - from;
-    if (g->ff) token_ff_backward(g, l, from, k);
     const token_layer x = token_layer_at(g, g->values, l, k);
     const token_adjoint bar = token_adjoint_at(g, g->bars, 0, k);
     const factor Zbar = lanes(token_row(g, bar.Z, 0, from, k), k);
@@ -152,18 +150,21 @@ LINATTN__INLINE void token_backward_layer(const token_group *g, size_t l, size_t
             product(Pbardot, k, rows, k, transposed(Zbar), lanes(token_row(g, t.W, h, from, k), k), ADD);
         }
     }
-    token_backward_heads(g, l, from, k);
 }
 
 /* Adds the gradient, if wanted, and the products of layers L-1 down to the first that is reached; zbar_d and zbardot_d (count) are
  * the adjoint of the query's last entry and its tangents. */
 LINATTN__INLINE void token_backward(const token_group *g, vreal zbar_d, const double *zbardot_d, size_t k) {
     token_backward_begin(g, zbar_d, zbardot_d, k);
-    if (g->ff)
-        token_backward_layer(g, g->layers - 1, g->n, k);
-    else
-        token_backward_last(g, zbar_d, zbardot_d, k);
-    for (size_t l = g->layers - 1; l-- > 0 && token_reached(g, l);) token_backward_layer(g, l, 0, k);
+    for (size_t l = g->layers; l-- > 0 && token_reached(g, l);) {
+        const size_t from = l + 1 < g->layers ? 0 : g->n;
+        if (g->ff) token_ff_backward(g, l, from, k);
+        if (l + 1 == g->layers && !g->ff)
+            token_backward_last(g, zbar_d, zbardot_d, k);
+        else
+            token_backward_values(g, l, from, k);
+        token_backward_heads(g, l, from, k);
+    }
 }
 
 #endif

@@ -72,12 +72,11 @@ LINATTN__INLINE void token_forward_heads(const token_group *g, size_t l, size_t 
 /* Where attention puts Z' of a layer, or Y where a feed-forward block follows. */
 LINATTN__INLINE double *token_output(const token_group *g, token_layer x, token_layer next) { return g->ff ? x.Y : next.Z; }
 
-/* Z' = Z + sum_h W_h P_h^T; Zdot' = Zdot + sum_h W_h dP_h^T + Wdot_h P_h^T; then the feed-forward block; of rows `from` on. */
-LINATTN__INLINE void token_forward_layer(const token_group *g, size_t l, size_t from, size_t k) {
+/* Z' = Z + sum_h W_h P_h^T; Zdot' = Zdot + sum_h W_h dP_h^T + Wdot_h P_h^T; then the feed-forward block; of rows `from` on, whose heads are done. */
+LINATTN__INLINE void token_forward_rest(const token_group *g, size_t l, size_t from, size_t k) {
     const size_t rows = g->n + 1 - from;
     const token_layer x = token_layer_at(g, g->values, l, k);
     double *const out = token_output(g, x, token_layer_at(g, g->values, l + 1, k));
-    token_forward_heads(g, l, from, k);
     token_copy_rows(g, out, x.Z, from, k);
     for (size_t h = 0; h < g->heads; h++)
         product(token_row(g, out, 0, from, k), rows, k, k, lanes(token_row(g, x.W, h, from, k), k),
@@ -103,22 +102,27 @@ LINATTN__INLINE vreal token_inner(const double *p, const double *w, size_t k) {
     return sum;
 }
 
-/* From Z of layer 0 to the query's last entry after the last layer, which is minus the prediction. With p_h row d of P_h:
- *     z'_d = z_d + sum_h p_h.w_h
- * A feed-forward block wants the query's other entries too. */
-LINATTN__INLINE vreal token_forward(const token_group *g, size_t k) {
+/* The last layer, without a feed-forward block, only gives the query's last entry: with p_h row d of P_h,
+ *     z'_d = z_d + sum_h p_h.w_h */
+LINATTN__INLINE vreal token_forward_last(const token_group *g, size_t k) {
     const size_t last = g->layers - 1;
-    for (size_t l = 0; l < last; l++) token_forward_layer(g, l, 0, k);
-    if (g->ff) {
-        token_forward_layer(g, last, g->n, k);
-        return get(token_row(g, token_layer_at(g, g->values, g->layers, k).Z, 0, g->n, k), k - 1);
-    }
-    token_forward_heads(g, last, g->n, k);
     const token_layer x = token_layer_at(g, g->values, last, k);
     vreal sum = get(token_row(g, x.Z, 0, g->n, k), k - 1);
     for (size_t h = 0; h < g->heads; h++)
         sum += token_inner(g->theta + token_offset(g, last, h, k) + (k - 1) * k, token_row(g, x.W, h, g->n, k), k);
     return sum;
+}
+
+/* From Z of layer 0 to the query's last entry after the last layer, which is minus the prediction. A feed-forward block wants the
+ * query's other entries too. Code of a layer stands here once: with all sizes unrolled it is large. */
+LINATTN__INLINE vreal token_forward(const token_group *g, size_t k) {
+    for (size_t l = 0; l < g->layers; l++) {
+        const size_t from = l + 1 < g->layers ? 0 : g->n;
+        token_forward_heads(g, l, from, k);
+        if (l + 1 == g->layers && !g->ff) return token_forward_last(g, k);
+        token_forward_rest(g, l, from, k);
+    }
+    return get(token_row(g, token_layer_at(g, g->values, g->layers, k).Z, 0, g->n, k), k - 1);
 }
 
 /* The tangent of that in direction i: zdot_d + sum_h dp_h.w_h + p_h.wdot_h. */
