@@ -32,14 +32,17 @@ static double sum_squares(const linattn__shape *shape, const double *theta, cons
     return sum_lanes(sum);
 }
 
+LINATTN__OUTLINE vreal forward_any(const token_space *s, const linattn__data *data, size_t block, size_t group) {
+    return group_forward(&s->group, data, block, group, s->k);
+}
+
 static void predict(const linattn__shape *shape, const double *theta, const linattn__data *data, double *predictions,
                     double *space) {
     const token_space s = lay_out(shape, 0, space);
     linattn__token_expand(shape, theta, 1, s.theta);
     for (size_t block = 0; block < data->blocks; block++)
         for (size_t group = 0; group < GROUPS; group++)
-            vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES,
-                        -group_forward(&s.group, data, block, group, s.k));
+            vreal_store(predictions + block * LINATTN__BLOCK + group * LINATTN__LANES, -forward_any(&s, data, block, group));
 }
 
 /* Lanes beyond the last prompt do not count. */
@@ -51,7 +54,7 @@ static double count_kinks(const linattn__shape *shape, const double *theta, cons
     for (size_t first = 0; first < data->prompts; first += LINATTN__LANES) {
         vreal kinks = {0};
         s.group.kinks = &kinks;
-        group_forward(&s.group, data, first / LINATTN__BLOCK, first % LINATTN__BLOCK / LINATTN__LANES, s.k);
+        forward_any(&s, data, first / LINATTN__BLOCK, first % LINATTN__BLOCK / LINATTN__LANES);
         for (size_t i = 0; i < LINATTN__LANES && first + i < data->prompts; i++) count += kinks[i];
     }
     return count;
