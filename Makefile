@@ -17,7 +17,8 @@ endif
 
 # ---- Setting the machine up ----------------------------------------------------------------------------------------------------
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
-# there may be none yet: so one rule stands for all goals, sets up, and starts make anew. Only then is the rest of the file read.
+# there may be none yet: so one rule stands for all goals, sets up, and starts make anew, on all processors unless -j says otherwise.
+# Only then is the rest of the file read.
 SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
@@ -26,7 +27,7 @@ $(MAKECMDGOALS): setup
 	@:
 setup:
 	@CC='$(CC)' CXX='$(CXX)' tools/deps.sh $(SETUP)
-	@$(MAKE) --no-print-directory LINATTN_READY=1 $(MAKECMDGOALS)
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(THREADS)) LINATTN_READY=1 $(MAKECMDGOALS)
 
 else
 
