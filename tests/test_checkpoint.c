@@ -301,10 +301,13 @@ END_TEST
 
 static Suite *checkpoint_suite(void) {
     Suite *suite = suite_create("checkpoint");
-    TCase *tc = tcase_create("resume");
+    TCase *new_process = tcase_create("resume in a new process"), *tc = tcase_create("resume");
+    tcase_set_tags(new_process, LINATTN_TEST_PROCESSES);
+    tcase_set_timeout(new_process, 600);
+    tcase_add_test(new_process, case_R1_R3_resume_in_a_new_process);
+    tcase_add_test(new_process, case_R1_R3_resume_a_transformer);
+    suite_add_tcase(suite, new_process);
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, case_R1_R3_resume_in_a_new_process);
-    tcase_add_test(tc, case_R1_R3_resume_a_transformer);
     tcase_add_test(tc, case_R2_same_bits_for_every_thread_count);
     tcase_add_test(tc, going_back);
     tcase_add_test(tc, custom_rule_resumes);

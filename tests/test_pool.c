@@ -341,8 +341,12 @@ static Suite *pool_suite(void) {
     tcase_add_test(tc, a_thread_that_cannot_start_leaves_all_as_it_was);
 #endif
 #ifndef THREAD_SANITIZER
-    tcase_add_test(tc, case_B3_a_pool_survives_fork);
-    tcase_add_test(tc, a_fork_in_the_middle_of_a_run_does_not_hang_the_child);
+    TCase *forks = tcase_create("forks");
+    tcase_set_tags(forks, LINATTN_TEST_PROCESSES);
+    tcase_set_timeout(forks, 600);
+    tcase_add_test(forks, case_B3_a_pool_survives_fork);
+    tcase_add_test(forks, a_fork_in_the_middle_of_a_run_does_not_hang_the_child);
+    suite_add_tcase(suite, forks);
 #endif
     suite_add_tcase(suite, tc);
     return suite;

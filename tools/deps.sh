@@ -20,7 +20,8 @@ needs() {
     check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make lapack pkg-config check clang ;;
     check-valgrind) echo compiler c++ make lapack pkg-config check valgrind ;;
-    check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc aarch64-emulator ;;
+    check-aarch64) echo compiler make lapack aarch64-gcc aarch64-libc emulator ;;
+    check-sse2) echo compiler c++ make lapack openblas pkg-config check emulator ;;
     check-install) echo compiler c++ make lapack static-fortran pkg-config check ;;
     check-python) echo compiler make lapack python ;;
     bench-peer) echo compiler make lapack openblas torch ;;
@@ -28,7 +29,7 @@ needs() {
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-blas check-clang check-valgrind check-aarch64 check-install check-python demo; do needs $goal; done
+        for goal in check check-blas check-clang check-valgrind check-aarch64 check-sse2 check-install check-python demo; do needs $goal; done
         ;;
     esac
 }
@@ -47,7 +48,7 @@ present() {
     torch) [ -n "${PYTHON:-}" ] || for python in /usr/bin/python3 python3; do "$python" -c "$TORCH_NEEDS" && return; done ;;
     aarch64-gcc) command -v aarch64-linux-gnu-gcc ;;
     aarch64-libc) printf '#include <math.h>\n' | aarch64-linux-gnu-gcc -E -x c - ;;
-    aarch64-emulator) command -v qemu-aarch64 ;;
+    emulator) command -v qemu-aarch64 && command -v qemu-x86_64 ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }
@@ -66,7 +67,7 @@ packages() {
     torch) echo python3 python3-cffi python3-numpy python3-torch ;;
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
     aarch64-libc) echo libc6-dev-arm64-cross ;;
-    aarch64-emulator) echo qemu-user ;;
+    emulator) echo qemu-user ;;
     *) echo "$1" ;;
     esac
 }

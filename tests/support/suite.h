@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tag of tests that emulators of a processor cannot run: they fork while threads are alive, or start a program of their own. */
+#define LINATTN_TEST_PROCESSES "processes"
+
 #define LINATTN_TEST_MAIN(suite)                                                                                                   \
     int main(void) {                                                                                                               \
         setenv("CK_DEFAULT_TIMEOUT", "600", 0); /* of a test; 4 s are not enough on a machine at work */                           \
