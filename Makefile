@@ -53,8 +53,14 @@ EXAMPLES       := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard examples/*.c)))
 HAVE_CXX       := $(shell $(CXX) -include memory -E -x c++ /dev/null >/dev/null 2>&1 && echo yes)
 CXX_EXAMPLES   := $(if $(HAVE_CXX),$(patsubst %.cpp,$(BUILD)/%_cpp,$(sort $(wildcard examples/*.cpp))))
 TEST_SOURCES   := $(sort $(wildcard tests/test_*.c))
+# Tests in which allocations fail: an allocator that can be told to, linked in front of the archive's; not where the archive is one
+# object, optimised as a whole.
+MEMORY_TESTS   := $(if $(TEST_SOURCES),$(shell grep -l LINATTN_FAIL_ALLOCATION $(TEST_SOURCES)))
+LTO            := $(findstring -flto,$(CFLAGS) $(EXTRA_CFLAGS))
+TEST_SOURCES   := $(filter-out $(if $(LTO),$(MEMORY_TESTS)),$(TEST_SOURCES))
 TEST_COMMON    := $(sort $(wildcard tests/support/*.c tests/reference/*.c))
 TESTS          := $(TEST_SOURCES:%.c=$(BUILD)/%)
+FUZZ_TARGETS   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # ---- Flags ---------------------------------------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
@@ -104,7 +110,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@ >&2)
 all: lib examples ## the library and the examples (the default)
 lib: $(STATIC) $(SHARED) $(SHARED_LINKS) $(BUILD)/pkgconfig/linattn-uninstalled.pc ## the library only
 examples: $(EXAMPLES) $(CXX_EXAMPLES)
-tests: $(TESTS) $(BUILD)/tests/check_vectors $(BUILD)/tests/bits ## the tests, without running them
+tests: $(TESTS) $(BUILD)/tests/check_vectors $(BUILD)/tests/bits $(FUZZ_TARGETS:%=$(BUILD)/tests/replay_%) ## the tests, without running them
 
 define compile
 @mkdir -p $(@D)
@@ -127,15 +133,19 @@ $(OBJ)/lib/common/version.o: DEFINES = -DLINATTN__VERSION_TEXT='"$(VERSION)"'
 $(OBJ)/%.o: %.c | $(NO_COMPILER)
 	$(call compile,$(DEFINES))
 
-# Tests in which allocations fail: an allocator that can be told to, linked in front of the archive's.
-MEMORY_TESTS := $(if $(TEST_SOURCES),$(shell grep -l LINATTN_FAIL_ALLOCATION $(TEST_SOURCES)))
-FAILING      := $(OBJ)/lib/common/allocate.failing.o
+FAILING := $(OBJ)/lib/common/allocate.failing.o
 $(FAILING) $(MEMORY_TESTS:%.c=$(OBJ)/%.o): DEFINES = -DLINATTN_FAIL_ALLOCATION
 $(FAILING): lib/common/allocate.c | $(NO_COMPILER)
 	$(call compile,$(DEFINES))
 $(MEMORY_TESTS:%.c=$(BUILD)/%): $(FAILING)
 
-$(STATIC): $(OBJECTS) $(BUILD)/flags
+# Objects made with -flto hold no machine code yet: the archive gets one that does, and that any linker takes.
+WHOLE := $(if $(LTO),$(OBJ)/liblinattn.o)
+$(WHOLE): $(OBJECTS)
+	$(call say,LTO)
+	$(Q)$(CC) $(LINK_FLAGS) -r $(if $(findstring clang,$(CC)),,-flinker-output=nolto-rel) -o $@ $^
+
+$(STATIC): $(or $(WHOLE),$(OBJECTS)) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
@@ -158,6 +168,14 @@ $(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STA
 
 # Brings LAPACKE functions of its own, over LAPACK's Fortran.
 $(BUILD)/tests/test_lapack_stub: LAPACK := -llapack -lblas
+
+# Targets of the fuzzer, with libFuzzer's main function or with one that reads files again; and the examples' readers of files.
+$(BUILD)/readers.a: $(patsubst %,$(OBJ)/examples/common/%.o,results results_read table) $(BUILD)/flags
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+$(BUILD)/tests/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/readers.a $(STATIC) $(BUILD)/flags
+	$(call link,-fsanitize=fuzzer)
+$(BUILD)/tests/replay_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJ)/tests/fuzz/replay.o $(BUILD)/readers.a $(STATIC) $(BUILD)/flags
+	$(call link)
 
 # Test programs that do without Check: tests/x.c, or a folder tests/x/.
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
@@ -242,7 +260,8 @@ VECTORS       = $(or $(LINATTN_VECTORS),tests/vectors)
 RUN_VECTORS   = $(BUILD)/tests/check_vectors '$(VECTORS)'
 RUN_SCRIPTS   = $(foreach script,$(wildcard tests/test_*.sh),"CC='$(CC)' CFLAGS='$(LINK_FLAGS)' sh $(script) $(BUILD)")
 RUN_BITS      = $(BUILD)/tests/bits >$(BUILD)/bits.txt
-RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" "$(RUN_BITS)"
+RUN_CORPUS    = $(foreach target,$(FUZZ_TARGETS),"$(BUILD)/tests/replay_$(target) tests/fuzz/corpus/$(target)/*")
+RUN_TESTS     = $(TESTS) "$(RUN_VECTORS)" "$(RUN_BITS)" $(RUN_CORPUS)
 TREE_CHECKS   = check-headers check-abi check-cdef
 
 check: tests all ## every test program, the known answers, and quick checks of the tree
@@ -279,7 +298,7 @@ check-install: all ## installs into fresh folders and builds programs against th
 	@CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' tests/install/check.sh '$(abspath $(BUILD))'
 
 # ---- Checks with other compilers, checkers, machines and LAPACKs ---------------------------------------------------------------
-.PHONY: check-asan check-tsan check-threads check-valgrind check-clang check-aarch64 check-sse2 check-emulated check-blas
+.PHONY: check-matrix check-tests check-asan check-tsan check-threads check-valgrind check-clang check-aarch64 check-sse2 check-emulated check-blas
 # Checked code is large: kernels then know no size before run time, and optimising what the address sanitizer made of them takes minutes
 # for each.
 SANITIZE    = -DLINATTN__GENERAL_SIZES -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize
@@ -302,6 +321,26 @@ check-threads: $(THREAD_TESTS)
 check-valgrind: tests ## the tests under valgrind
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect' CK_FORK=no \
 	    tools/tally.sh $(filter-out $(LONG_TESTS) %/test_custom_sampler %/test_memory,$(RUN_TESTS))
+
+MATRIX = $(foreach cc,gcc clang,$(foreach way,O0 O2 O3 lto,$(cc)-$(way)))
+check-matrix: ## the tests built by gcc and clang with -O0, -O2, -O3 and link-time optimisation (MATRIX="gcc-O0 clang-lto": some)
+	@for build in $(MATRIX); do \
+	    case $$build in *-lto) flags='-O3 -flto=auto' ;; *) flags=-$${build#*-} ;; esac; \
+	    printf '==== %s\n' "$$build"; \
+	    $(MAKE) BUILD=$(BUILD)/$$build CC=$${build%-*} CFLAGS="$$flags -g1" check-tests || failed="$$failed $$build"; \
+	done; [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
+
+check-tests: tests
+	@tools/tally.sh $(filter-out $(SKIP),$(RUN_TESTS))
+
+# ---- Fuzzing: tests/fuzz/README.md ---------------------------------------------------------------------------------------------
+FUZZ_SECONDS ?= 300
+.PHONY: fuzz fuzz-run
+fuzz: ## each reader of files, FUZZ_SECONDS long, by clang's libFuzzer; what it finds is left in build/fuzz
+	@$(MAKE) BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g1' EXTRA_CFLAGS='$(SANITIZE)=address,undefined,fuzzer-no-link' \
+	    KERNEL_FLAGS=-O0 fuzz-run
+fuzz-run: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz_%)
+	@for target in $(FUZZ_TARGETS); do tests/fuzz/run.sh $(BUILD) $$target $(FUZZ_SECONDS) || exit; done
 
 check-clang: ## everything built by clang without a warning, and tested
 	@$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=-Werror all check-programs
