@@ -276,12 +276,11 @@ check-vectors: $(BUILD)/tests/check_vectors ## the known answers in LINATTN_VECT
 check-headers: ## every public header alone, in every standard of C and C++; what it brings along
 	@CC='$(CC)' CXX='$(CXX)' tests/headers/check.sh
 
-check-abi: lib ## exported symbols against the ledger and the headers; names of internal symbols
+check-abi: lib ## symbols, struct layouts, enumeration values and function types against the ledgers in tests/abi
 	@CC='$(CC)' tests/abi/check.sh $(SHARED) $(STATIC)
 
-abi-ledger: lib ## writes the ledger of exported symbols anew
-	@tests/abi/check.sh --ledger $(SHARED) >$(BUILD)/symbols.txt
-	@mv $(BUILD)/symbols.txt tests/abi/symbols.txt
+abi-ledger: lib cdef ## adds what is new in the headers to the ledgers in tests/abi; refuses what breaks the ABI
+	@tests/abi/check.sh --ledger $(SHARED)
 
 check-cdef: ## the declarations for Python are those of the headers; passes where there is no Python
 	@if python3 -c '' 2>/dev/null; then CC='$(CC)' python3 tools/cdef.py --check; else echo 'check-cdef: skipped, no python3'; fi

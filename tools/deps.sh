@@ -16,7 +16,8 @@ needs() {
     case $1 in
     demo | bench-plots) echo compiler make lapack pkg-config gnuplot ;;
     reproduce) echo compiler make lapack openblas pkg-config gnuplot python3 ;;
-    check-vectors | check-abi) echo compiler make lapack ;;
+    check-vectors) echo compiler make lapack ;;
+    check-abi) echo compiler make lapack abidiff ;;
     check-headers) echo compiler c++ make ;;
     check-clang) echo compiler c++ make lapack pkg-config check clang ;;
     check-valgrind) echo compiler c++ make lapack pkg-config check valgrind ;;
@@ -29,7 +30,7 @@ needs() {
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-blas check-clang check-valgrind check-aarch64 check-sse2 check-install check-python demo; do needs $goal; done
+        for goal in check check-abi check-blas check-clang check-valgrind check-aarch64 check-sse2 check-install check-python demo; do needs $goal; done
         ;;
     esac
 }
@@ -68,6 +69,7 @@ packages() {
     aarch64-gcc) echo gcc-aarch64-linux-gnu ;;
     aarch64-libc) echo libc6-dev-arm64-cross ;;
     emulator) echo qemu-user ;;
+    abidiff) echo abigail-tools ;;
     *) echo "$1" ;;
     esac
 }
