@@ -17,8 +17,9 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static int check_size(const linattn__struct *type, size_t size) {
     if (size >= type->first_size && size <= LARGEST_STRUCT) return LINATTN_OK;
     if (size == 0)
-        return linattn__fail(LINATTN_EINVAL, "the struct_size of %s is 0: %s", type->name,
-                             type->defaults ? "call its init function first" : "set it to the sizeof of the struct first");
+        return linattn__fail(LINATTN_EINVAL,
+                             "the struct_size of %s is 0: call its init function or, where it has none, set it to sizeof",
+                             type->name);
     return linattn__fail(LINATTN_EINVAL, "the struct_size of %s is %zu; allowed: %zu to %d, here sizeof(%s) is %zu", type->name,
                          size, type->first_size, LARGEST_STRUCT, type->name, type->size);
 }
