@@ -163,22 +163,28 @@ $(BUILD)/examples/%_cpp: examples/%.cpp $(PUBLIC_HEADERS) $(STATIC) $(BUILD)/fla
 	$(call say,CXX)
 	$(Q)$(CXX) -std=c++11 -Iinclude $(WARNINGS) $(REPRODUCIBLE) $(LINK_FLAGS) -o $@ $< $(STATIC) $(LAPACK) $(LIBS)
 
-$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
+# What tests share: each takes what it uses.
+$(BUILD)/tests/common.a: $(TEST_COMMON:%.c=$(OBJ)/%.o) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/tests/common.a $(STATIC) $(BUILD)/flags
 	$(call link,,$(CHECK_LIBS))
 
 # Brings LAPACKE functions of its own, over LAPACK's Fortran.
 $(BUILD)/tests/test_lapack_stub: LAPACK := -llapack -lblas
 
 # Targets of the fuzzer, with libFuzzer's main function or with one that reads files again; and the examples' readers of files.
-$(BUILD)/readers.a: $(patsubst %,$(OBJ)/examples/common/%.o,results results_read table) $(BUILD)/flags
+$(BUILD)/tests/readers.a: $(patsubst %,$(OBJ)/examples/common/%.o,results results_read table) $(BUILD)/flags
+	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
-$(BUILD)/tests/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/readers.a $(STATIC) $(BUILD)/flags
+$(BUILD)/tests/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/tests/readers.a $(STATIC) $(BUILD)/flags
 	$(call link,-fsanitize=fuzzer)
-$(BUILD)/tests/replay_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJ)/tests/fuzz/replay.o $(BUILD)/readers.a $(STATIC) $(BUILD)/flags
+$(BUILD)/tests/replay_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJ)/tests/fuzz/replay.o $(BUILD)/tests/readers.a $(STATIC) $(BUILD)/flags
 	$(call link)
 
 # Test programs that do without Check: tests/x.c, or a folder tests/x/.
-$(BUILD)/tests/%: $(OBJ)/tests/%.o $(TEST_COMMON:%.c=$(OBJ)/%.o) $(STATIC) $(BUILD)/flags
+$(BUILD)/tests/%: $(OBJ)/tests/%.o $(BUILD)/tests/common.a $(STATIC) $(BUILD)/flags
 	$(call link)
 $(BUILD)/tests/bench: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bench/*.c)) $(STATIC) $(BUILD)/flags
 	$(call link)
