@@ -1,20 +1,11 @@
-/* Blocks and diagonals of Hessians against the whole one, products and closed forms; the memory that all of them take. */
-#define linattn__allocate allocate_uncounted
-#include "common/allocate.c" /* in front of the archive's: the library's allocations are counted here */
-#undef linattn__allocate
+/* Blocks and diagonals of Hessians against the whole one, products and closed forms; the memory that all of them take.
+ * Needs an allocator that counts: LINATTN_FAIL_ALLOCATION. */
+#include "common/allocate.h"
 #include "support/random_case.h"
 #include "support/suite.h"
 
 #include <math.h>
 #include <stdint.h>
-
-static size_t taken; /* bytes allocated so far */
-
-void *linattn__allocate(size_t count, size_t size);
-void *linattn__allocate(size_t count, size_t size) {
-    taken += count * size;
-    return allocate_uncounted(count, size);
-}
 
 /* The fourth and the last have more parameters in a layer than one pass takes directions. */
 static const reference_shape shapes[] = {{1, 1, 1, 1, 0}, {2, 1, 3, 4, 0}, {3, 1, 5, 6, 0}, {2, 2, 5, 4, 0},
@@ -386,12 +377,12 @@ static void check_memory(linattn_objective *f, const double *theta, int call) {
     double *out = numbers(p * p), *gradient = numbers(p);
     ck_assert_ok(linattn_objective_gradient(f, 0, theta, NULL, gradient)); /* starts the threads */
     for (int again = 0; again < 2; again++) {
-        const size_t before = taken;
+        const size_t before = linattn__allocated_bytes();
         if (call == 0) ck_assert_ok(linattn_objective_hvp(f, 0, theta, theta, 1, out));
         if (call == 1) ck_assert_ok(linattn_objective_hessian(f, 0, theta, out));
         if (call == 2) ck_assert_ok(linattn_objective_hessian_block(f, 0, theta, p / 2, 1, out));
         if (call == 3) ck_assert_ok(linattn_objective_hessian_diagonal(f, 0, theta, 0, p, out));
-        ck_assert_uint_eq(taken - before, again ? 0 : told);
+        ck_assert_uint_eq(linattn__allocated_bytes() - before, again ? 0 : told);
     }
     ck_assert_uint_eq(linattn_objective_hessian_workspace(f), told);
     ck_assert_uint_gt(told, 0);

@@ -1,4 +1,5 @@
-/* test_hostile.c: programs that do everything wrong that a C program can and stay defined: sizes no machine has, callbacks that misbehave, odd moments to fork or to let go. Each ends in a status and one line, or as if it were polite. */
+/* test_hostile.c: programs that do everything wrong that a C program can and stay defined: sizes no machine has, callbacks that
+ * misbehave, odd moments to fork or to let go. Each ends in a status and one line, or as if it were polite. */
 #include "support/problem.h"
 #include <fenv.h>
 #include <locale.h>

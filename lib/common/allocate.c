@@ -8,7 +8,17 @@
 #ifdef LINATTN_FAIL_ALLOCATION
 #include <stdatomic.h>
 
-static atomic_long successes_left = -1;
+static atomic_long successes_left = -1, pieces;
+static atomic_size_t bytes_taken;
+
+long linattn__allocated_pieces(void) { return atomic_load(&pieces); }
+size_t linattn__allocated_bytes(void) { return atomic_load(&bytes_taken); }
+
+static void count_allocation(size_t bytes) {
+    atomic_fetch_add(&pieces, 1);
+    atomic_fetch_add(&bytes_taken, bytes);
+}
+static void count_release(const void *memory) { atomic_fetch_sub(&pieces, memory != NULL); }
 
 void linattn__fail_allocation_after(long successes) { atomic_store(&successes_left, successes); }
 
@@ -21,6 +31,8 @@ static int must_fail(void) {
 }
 #else
 static int must_fail(void) { return 0; }
+static void count_allocation(size_t bytes) { (void)bytes; }
+static void count_release(const void *memory) { (void)memory; }
 #endif
 
 int linattn__multiply_sizes(size_t a, size_t b, size_t *product) {
@@ -34,11 +46,14 @@ void *linattn__allocate(size_t count, size_t size) {
     void *memory = NULL;
     /* Above PTRDIFF_MAX the difference of two pointers into the memory would be undefined. */
     if (!linattn__multiply_sizes(count, size, &bytes) || bytes > PTRDIFF_MAX || must_fail()) return NULL;
-    if (bytes == 0) bytes = 1;
-    if (posix_memalign(&memory, LINATTN__ALIGNMENT, bytes) != 0) return NULL;
+    if (posix_memalign(&memory, LINATTN__ALIGNMENT, bytes ? bytes : 1) != 0) return NULL;
+    count_allocation(bytes);
     return memset(memory, 0, bytes);
 }
 
-void linattn__release(void *memory) { free(memory); }
+void linattn__release(void *memory) {
+    count_release(memory);
+    free(memory);
+}
 
 int linattn__fail_memory(const char *what) { return linattn__fail(LINATTN_ENOMEM, "no memory for %s", what); }

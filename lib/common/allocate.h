@@ -1,6 +1,6 @@
 /* allocate.h: the one place where the library takes memory.
  *
- * A build with -DLINATTN_FAIL_ALLOCATION can make the k-th allocation fail (tests only). */
+ * A build with -DLINATTN_FAIL_ALLOCATION can make the k-th allocation fail, and counts them (tests only). */
 #ifndef LINATTN_COMMON_ALLOCATE_H
 #define LINATTN_COMMON_ALLOCATE_H
 
@@ -22,6 +22,10 @@ int linattn__multiply_sizes(size_t a, size_t b, size_t *product);
 #ifdef LINATTN_FAIL_ALLOCATION
 /* The allocation after `successes` further ones fails, once; a negative number: none fails. */
 void linattn__fail_allocation_after(long successes);
+
+/* Pieces that were allocated and not released; bytes that all allocations so far have asked for. */
+long linattn__allocated_pieces(void);
+size_t linattn__allocated_bytes(void);
 #endif
 
 #endif

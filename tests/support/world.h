@@ -4,7 +4,7 @@
 
 #include "support/problem.h"
 
-/* d = 2, n = 3, two layers in block form: 16 parameters; 20 prompts. Prompt attention: 3 examples of 4 tokens in 12 dimensions. */
+/* Two threads where there may be. d = 2, n = 3, two layers in block form: 16 parameters; 20 prompts. Prompt attention: 3 examples of 4 tokens in 12 dimensions. */
 enum { WORLD_D = 2, WORLD_N = 3, WORLD_P = 16, WORLD_PROMPTS = 20, WORLD_EXAMPLES = 3, WORLD_TOKENS = 4, WORLD_PROMPT_D = 12 };
 
 typedef struct world {
@@ -38,10 +38,15 @@ static inline world world_open(void) {
     world w;
     linattn_sampler_options data;
     linattn_model_options shape;
+    linattn_objective_options with;
+    linattn_diagnostics_options measuring;
     const linattn_optimizer_options rule = world_adam_options();
     const linattn_prompt_options prompt = world_prompt_options();
     ck_assert_ok(linattn_sampler_options_init(&data, sizeof data));
     ck_assert_ok(linattn_model_options_init(&shape, sizeof shape));
+    ck_assert_ok(linattn_objective_options_init(&with, sizeof with));
+    ck_assert_ok(linattn_diagnostics_options_init(&measuring, sizeof measuring));
+    with.threads = measuring.threads = 2;
     data.dim = shape.dim = WORLD_D, data.context = WORLD_N, shape.layers = 2;
     ck_assert_ok(linattn_sampler_create(&w.sampler, &data));
     ck_assert_ok(linattn_batch_create_from_sampler(&w.batch, w.sampler, WORLD_PROMPTS, 1));
@@ -49,8 +54,8 @@ static inline world world_open(void) {
     ck_assert_uint_eq(linattn_model_parameter_count(w.model), WORLD_P);
     ck_assert_ok(linattn_model_init_parameters(w.model, 1, w.theta));
     ck_assert_ok(linattn_objective_create_fixed(&w.fixed, w.model, w.batch, NULL));
-    ck_assert_ok(linattn_objective_create_sampled(&w.sampled, w.model, w.sampler, WORLD_PROMPTS, NULL));
-    ck_assert_ok(linattn_diagnostics_create(&w.diagnostics, w.sampled, NULL));
+    ck_assert_ok(linattn_objective_create_sampled(&w.sampled, w.model, w.sampler, WORLD_PROMPTS, &with));
+    ck_assert_ok(linattn_diagnostics_create(&w.diagnostics, w.sampled, &measuring));
     ck_assert_ok(linattn_optimizer_create(&w.adam, &rule, NULL, 0, WORLD_P));
     ck_assert_ok(linattn_trainer_create(&w.trainer, w.sampled, w.adam, w.theta, NULL));
     ck_assert_ok(linattn_prompt_create(&w.prompt, &prompt));
