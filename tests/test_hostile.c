@@ -1,12 +1,10 @@
 /* test_hostile.c: programs that do everything wrong that a C program can and stay defined: sizes no machine has, callbacks that
- * misbehave, odd moments to fork or to let go. Each ends in a status and one line, or as if it were polite. */
+ * misbehave, odd moments to let go. Each ends in a status and one line, or as if it were polite. */
 #include "support/problem.h"
 #include <fenv.h>
 #include <locale.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Memory that there is not is NULL under the sanitizers too, as it is without them. */
@@ -186,36 +184,6 @@ START_TEST(observers_let_go_and_return_odd_numbers) {
 }
 END_TEST
 
-static int fork_once(double fraction, void *user) {
-    pid_t *child = user;
-    if (*child < 0 && fraction > 0) *child = fork();
-    if (*child == 0) alarm(60);
-    return 0;
-}
-
-/* The child finishes the very call in whose middle it was born, without its parent's worker threads. */
-START_TEST(a_fork_in_the_middle_of_a_call) {
-    double theta[16], alone, value;
-    shape many = SMALL;
-    many.prompts = 5000;
-    pid_t child = 1;
-    for (size_t i = 0; i < 16; i++) theta[i] = 0.1;
-    linattn_objective *f = objective_of(many, 2, fork_once, &child);
-    ck_assert_ok(linattn_objective_value(f, 1, theta, &alone));
-    ck_assert_ok(linattn_objective_value(f, 2, theta, &value));
-    child = -1;
-    const int status = linattn_objective_value(f, 1, theta, &value);
-    if (child == 0) {
-        linattn_objective_destroy(f);
-        _exit(status == LINATTN_OK && value == alone ? 0 : 1);
-    }
-    int ended;
-    ck_assert(status == LINATTN_OK && value == alone && waitpid(child, &ended, 0) == child);
-    linattn_objective_destroy(f);
-    ck_assert_msg(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "the child ended with %d", ended);
-}
-END_TEST
-
 /* A whole run: draws, gradients on two threads, every rule, a checkpoint, a failure. Returns what came of it. */
 static double whole_run(void) {
     double theta[16] = {0}, sum = 0;
@@ -275,52 +243,6 @@ START_TEST(a_program_that_traps_exceptions_and_is_left_as_it_was) {
 }
 END_TEST
 
-typedef struct shared {
-    linattn_model *model;
-    linattn_batch *batch;
-    const linattn_objective *original;
-    double value;
-} shared;
-
-static void *use_shared(void *argument) {
-    shared *s = argument;
-    double theta[16], out[70], gradient[16], other;
-    linattn_objective *copy, *fixed;
-    if (linattn_model_init_parameters(s->model, UINT64_MAX, theta) || linattn_objective_clone(&copy, s->original) ||
-        linattn_objective_create_fixed(&fixed, s->model, s->batch, NULL))
-        return NULL;
-    for (uint64_t i = 0; i < 20; i++)
-        if (linattn_objective_gradient(copy, UINT64_MAX, theta, &s->value, gradient) ||
-            linattn_objective_value(fixed, i, theta, &other) || linattn_model_predict(s->model, s->batch, theta, out) ||
-            other != s->value || linattn_model_predict(s->model, NULL, theta, out) != LINATTN_EINVAL)
-            return NULL;
-    linattn_objective_destroy(copy);
-    linattn_objective_destroy(fixed);
-    return s;
-}
-
-START_TEST(threads_share_what_is_immutable) {
-    enum { THREADS = 4 };
-    linattn_sampler *sampler = sampler_of(SMALL);
-    shared all[THREADS] = {{model_of(SMALL), NULL, objective_of(SMALL, 2, NULL, NULL), 0}};
-    pthread_t thread[THREADS];
-    void *ended;
-    ck_assert_ok(linattn_batch_create_from_sampler(&all[0].batch, sampler, SMALL.prompts, UINT64_MAX));
-    linattn_sampler_destroy(sampler);
-    for (size_t i = 0; i < THREADS; i++) {
-        if (i > 0) all[i] = (shared){all[0].model, all[0].batch, all[0].original, 0};
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, use_shared, &all[i]), 0);
-    }
-    for (size_t i = 0; i < THREADS; i++) {
-        ck_assert_int_eq(pthread_join(thread[i], &ended), 0);
-        ck_assert(ended == &all[i] && all[i].value > 0 && all[i].value == all[0].value);
-    }
-    linattn_batch_destroy(all[0].batch);
-    linattn_model_destroy(all[0].model);
-    linattn_objective_destroy((linattn_objective *)(uintptr_t)all[0].original);
-}
-END_TEST
-
 static Suite *hostile_suite(void) {
     Suite *suite = suite_create("hostile");
     TCase *tests = tcase_create("hostile");
@@ -328,11 +250,7 @@ static Suite *hostile_suite(void) {
     tcase_add_test(tests, sizes_that_no_machine_has);
     tcase_add_test(tests, callbacks_return_odd_numbers);
     tcase_add_test(tests, observers_let_go_and_return_odd_numbers);
-#ifndef __SANITIZE_THREAD__ /* which cannot follow threads born after a fork */
-    tcase_add_test(tests, a_fork_in_the_middle_of_a_call);
-#endif
     tcase_add_test(tests, a_program_that_traps_exceptions_and_is_left_as_it_was);
-    tcase_add_test(tests, threads_share_what_is_immutable);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,6 +1,6 @@
 /* test_save_moments.c: a save that is struck at each of its system calls in turn: the call fails, does half of its work or is
- * interrupted, or the process is killed before it or after it. The old or the new checkpoint then loads and goes on to the same bits,
- * and the next save works. The calls below stand in front of the C library's. */
+ * interrupted, or the process is killed before it or after it. The old or the new checkpoint then loads and goes on to the same
+ * bits, and the next save works. The calls below stand in front of the C library's. */
 #include "support/problem.h"
 #include "trainer/trainer.h"
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 enum { P = 2, OLD = 3, NEW = 9, MOST_CALLS = 20, PATH = 512 };
 
-/* ---- System calls ---------------------------------------------------------------------------------------------------------------- */
+/* ---- System calls ---------------------------------------------------------------------------------------------------------- */
 enum blow { NONE, FAIL, HALF, KILL_BEFORE, KILL_AFTER };
 static struct {
     int watching, at, error; /* at: which call is struck, from 0 */
@@ -74,7 +74,7 @@ LINATTN_API int rename(const char *from, const char *to) {
     STRUCK(REAL(rename, int (*)(const char *, const char *))(from, to));
 }
 
-/* ---- Trainers and their file ------------------------------------------------------------------------------------------------------ */
+/* ---- Trainers and their file ----------------------------------------------------------------------------------------------- */
 static char folder[PATH / 2], path[PATH];
 static problem f;
 
@@ -163,7 +163,7 @@ static int count_calls(void) {
     return strike.calls;
 }
 
-/* ---- The tests -------------------------------------------------------------------------------------------------------------------- */
+/* ---- The tests ------------------------------------------------------------------------------------------------------------- */
 /* Errors that end a save, but where they come too late or cost nothing. */
 START_TEST(case_R7_every_call_fails) {
     static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS};
