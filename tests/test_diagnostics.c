@@ -74,7 +74,7 @@ START_TEST(spectrum_of_a_preconditioned_block) {
 END_TEST
 
 /* Case D2 on the model it comes from: one layer, d = 1, where P never reaches the loss and the Hessian is diag(0, 72). */
-START_TEST(d2_a_zero_median_is_told) {
+START_TEST(case_D2_a_zero_median_is_told) {
     const double tokens[4] = {1, 2, 3, 0}, target = 6, theta[2] = {0.3, 0};
     linattn_model_options shape;
     linattn_model *model;
@@ -168,7 +168,7 @@ START_TEST(spectrum_of_a_model) {
 END_TEST
 
 /* Case N4: a batch is a draw, and the same draw is the same batch; nothing is redrawn. */
-START_TEST(n4_the_same_draw_has_the_same_spectrum) {
+START_TEST(case_N4_the_same_draw_has_the_same_spectrum) {
     random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 9, 5);
     linattn_sampler_options data;
     linattn_sampler *sampler;
@@ -301,9 +301,9 @@ static Suite *diagnostics_suite(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, spectrum_of_a_known_hessian, LINATTN_HVP_EXACT, LINATTN_HVP_DIFFERENCES + 1);
     tcase_add_test(tests, spectrum_of_a_preconditioned_block);
-    tcase_add_test(tests, d2_a_zero_median_is_told);
+    tcase_add_test(tests, case_D2_a_zero_median_is_told);
     tcase_add_test(tests, spectrum_of_a_model);
-    tcase_add_test(tests, n4_the_same_draw_has_the_same_spectrum);
+    tcase_add_test(tests, case_N4_the_same_draw_has_the_same_spectrum);
     tcase_add_test(tests, heterogeneity_of_known_blocks);
     tcase_add_test(tests, bad_input_is_refused);
     suite_add_tcase(suite, tests);

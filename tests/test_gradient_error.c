@@ -24,7 +24,7 @@ static void three_four(uint64_t draw, double *b) {
 }
 
 /* Case D6: the error (3, 4) has the norm 5 and the squared norm 25, and the result says which. */
-START_TEST(d6_norm_and_squared_norm) {
+START_TEST(case_D6_norm_and_squared_norm) {
     quadratic f = quadratic_of(2, zero_matrix);
     f.slope = three_four;
     linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_NONE);
@@ -380,7 +380,7 @@ static Suite *gradient_error_suite(void) {
     Suite *suite = suite_create("gradient error");
     TCase *tests = tcase_create("gradient error");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, d6_norm_and_squared_norm);
+    tcase_add_test(tests, case_D6_norm_and_squared_norm);
     tcase_add_loop_test(tests, errors_are_those_of_a_loop_for_any_threads, 0, 2);
     tcase_add_test(tests, surrogate_of_isotropic_noise_is_exponential);
     tcase_add_test(tests, surrogate_has_mean_and_covariance_of_the_errors);

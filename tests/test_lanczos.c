@@ -16,7 +16,7 @@ static linattn_lanczos_options options_of(size_t steps, double tolerance) {
 static linattn_extremes result(void) { return (linattn_extremes){.struct_size = sizeof(linattn_extremes)}; }
 
 /* Case N10: diag(1, 2, 3), all steps: real ascending eigenvalues, weights that sum to 1. */
-START_TEST(n10_full_lanczos_finds_all_eigenvalues) {
+START_TEST(case_N10_full_lanczos_finds_all_eigenvalues) {
     const double a[9] = {2, 0, 0, 0, 3, 0, 0, 0, 1}, theta[3] = {0};
     quadratic f = quadratic_of(3, a);
     linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_EXACT);
@@ -218,7 +218,7 @@ static Suite *lanczos_suite(void) {
     Suite *suite = suite_create("lanczos");
     TCase *tests = tcase_create("lanczos");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, n10_full_lanczos_finds_all_eigenvalues);
+    tcase_add_test(tests, case_N10_full_lanczos_finds_all_eigenvalues);
     tcase_add_test(tests, extremes_of_the_second_difference);
     tcase_add_test(tests, invariant_subspaces_end_early);
     tcase_add_test(tests, extremes_of_any_scale);

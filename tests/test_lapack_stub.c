@@ -90,7 +90,7 @@ static void reset(void) {
 }
 
 /* What must not reach LAPACK does not. */
-START_TEST(B1_no_call_for_bad_input) {
+START_TEST(case_B1_no_call_for_bad_input) {
     linattn_spectrum out = {.struct_size = sizeof out};
     const double bad[] = {NAN, INFINITY};
     const size_t places[] = {0, 7, SIZE * SIZE - 1};
@@ -111,7 +111,7 @@ START_TEST(B1_no_call_for_bad_input) {
 END_TEST
 
 /* The second driver gets the matrix as it was, and gives what the first one would have given. */
-START_TEST(B8_second_driver_takes_over) {
+START_TEST(case_B8_second_driver_takes_over) {
     double wanted[SIZE], rows[SIZE * SIZE];
     linattn_spectrum first = {.struct_size = sizeof first}, second = {.struct_size = sizeof second};
     reset();
@@ -134,7 +134,7 @@ START_TEST(B8_second_driver_takes_over) {
 }
 END_TEST
 
-START_TEST(B8_neither_converges) {
+START_TEST(case_B8_neither_converges) {
     for (int with = 0; with <= 1; with++) {
         linattn_spectrum out = {.struct_size = sizeof out, .count = 77};
         reset();
@@ -240,9 +240,9 @@ END_TEST
 static Suite *lapack_stub_suite(void) {
     Suite *suite = suite_create("lapack_stub");
     TCase *tc = tcase_create("lapack_stub");
-    tcase_add_test(tc, B1_no_call_for_bad_input);
-    tcase_add_test(tc, B8_second_driver_takes_over);
-    tcase_add_test(tc, B8_neither_converges);
+    tcase_add_test(tc, case_B1_no_call_for_bad_input);
+    tcase_add_test(tc, case_B8_second_driver_takes_over);
+    tcase_add_test(tc, case_B8_neither_converges);
     tcase_add_test(tc, singular_values_do_not_converge);
     tcase_add_test(tc, least_squares_do_not_converge);
     tcase_add_test(tc, every_allocation_may_fail);

@@ -8,7 +8,7 @@
 static const double here[2] = {0, 0};
 
 /* Case D4: two quantities that share a name. f = (x^2 + 9 y^2)/2 along (1, 1): u.Hu = (1 + 9)/2 = 5 and |H s|/|s| = sqrt(82/2). */
-START_TEST(d4_curvature_and_gradient_ratio_are_different_quantities) {
+START_TEST(case_D4_curvature_and_gradient_ratio_are_different_quantities) {
     const double a[4] = {1, 0, 0, 9}, next[2] = {1, 1}, fractions[4] = {1, 0.5, 0.1, -1};
     quadratic f = quadratic_of(2, a);
     linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_EXACT);
@@ -22,7 +22,7 @@ START_TEST(d4_curvature_and_gradient_ratio_are_different_quantities) {
 END_TEST
 
 /* Case D3: identical iterates have no direction; downward curvature keeps its sign. */
-START_TEST(d3_zero_steps_are_degenerate_and_signs_are_kept) {
+START_TEST(case_D3_zero_steps_are_degenerate_and_signs_are_kept) {
     const double a[4] = {-2, 0, 0, 1}, along_x[2] = {1e-3, 0}, one = 1;
     quadratic f = quadratic_of(2, a);
     linattn_diagnostics *d = quadratic_diagnostics(&f, LINATTN_HVP_EXACT);
@@ -127,7 +127,7 @@ END_TEST
 static linattn_smoothness result(void) { return (linattn_smoothness){.struct_size = sizeof(linattn_smoothness)}; }
 
 /* Case D11. */
-START_TEST(d11_the_fit_of_exact_points_is_exact) {
+START_TEST(case_D11_the_fit_of_exact_points_is_exact) {
     const double x[3] = {1, 2, 4}, y[3] = {3, 5, 9}, same[3] = {2, 2, 2};
     linattn_smoothness out = result();
     ck_assert_ok(linattn_smoothness_fit(x, y, 3, 0, 0.95, NULL, &out));
@@ -171,7 +171,7 @@ START_TEST(a_power_law_has_its_exponent) {
 END_TEST
 
 /* Case D3 (b): nothing is dropped without being counted. */
-START_TEST(d3_points_without_a_logarithm_are_counted) {
+START_TEST(case_D3_points_without_a_logarithm_are_counted) {
     const double x[7] = {1, 2, 3, 4, 0, 0, 5}, y[7] = {2, -4, 0, 8, 1, -1, NAN};
     linattn_smoothness out = result();
     ck_assert_ok(linattn_smoothness_fit(x, y, 7, 0, 0.95, NULL, &out));
@@ -248,15 +248,15 @@ END_TEST
 static Suite *smoothness_suite(void) {
     Suite *suite = suite_create("smoothness");
     TCase *tests = tcase_create("smoothness");
-    tcase_add_test(tests, d4_curvature_and_gradient_ratio_are_different_quantities);
-    tcase_add_test(tests, d3_zero_steps_are_degenerate_and_signs_are_kept);
+    tcase_add_test(tests, case_D4_curvature_and_gradient_ratio_are_different_quantities);
+    tcase_add_test(tests, case_D3_zero_steps_are_degenerate_and_signs_are_kept);
     tcase_add_test(tests, a_failing_gradient_writes_nothing);
     tcase_add_test(tests, steps_of_any_length);
     tcase_add_test(tests, smoothness_of_a_model_is_that_of_its_hessian);
     tcase_add_test(tests, bad_steps_are_refused);
-    tcase_add_test(tests, d11_the_fit_of_exact_points_is_exact);
+    tcase_add_test(tests, case_D11_the_fit_of_exact_points_is_exact);
     tcase_add_test(tests, a_power_law_has_its_exponent);
-    tcase_add_test(tests, d3_points_without_a_logarithm_are_counted);
+    tcase_add_test(tests, case_D3_points_without_a_logarithm_are_counted);
     tcase_add_test(tests, intervals_may_be_missing);
     tcase_add_test(tests, logarithms_may_be_missing_altogether);
     tcase_add_test(tests, bad_paths_are_refused);

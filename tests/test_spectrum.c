@@ -269,7 +269,7 @@ static void check_refused(size_t p, size_t row, size_t column, double value) {
     ck_assert_uint_eq(out.count, 77);
 }
 
-START_TEST(B1_B2_bad_entries_in_either_triangle) {
+START_TEST(case_B1_B2_bad_entries_in_either_triangle) {
     const size_t sizes[] = {1, 3, LARGE};
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (size_t s = 0; s < 3; s++)
@@ -325,7 +325,7 @@ START_TEST(arguments_are_checked) {
 }
 END_TEST
 
-START_TEST(B7_the_blas_is_named) {
+START_TEST(case_B7_the_blas_is_named) {
     char text[LINATTN_BLAS_INFO_SIZE];
     memset(text, 'x', sizeof text);
     ck_assert_ok(linattn_blas_info(text));
@@ -349,10 +349,10 @@ static Suite *spectrum_suite(void) {
     tcase_add_test(tc, sign_of_equal_entries);
     tcase_add_test(tc, what_counts_as_zero);
     tcase_add_test(tc, numbers_of_any_magnitude);
-    tcase_add_test(tc, B1_B2_bad_entries_in_either_triangle);
+    tcase_add_test(tc, case_B1_B2_bad_entries_in_either_triangle);
     tcase_add_test(tc, asymmetry_is_named);
     tcase_add_test(tc, arguments_are_checked);
-    tcase_add_test(tc, B7_the_blas_is_named);
+    tcase_add_test(tc, case_B7_the_blas_is_named);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -25,7 +25,7 @@ static linattn_condition condition_of(const double *values, size_t count, int32_
     return out;
 }
 
-START_TEST(D1_median_of_an_even_count) {
+START_TEST(case_D1_median_of_an_even_count) {
     const double values[] = {3, -1, 4, 2}, negated[] = {-3, 1, -4, -2};
     for (int32_t kind = 0; kind <= 1; kind++) {
         const linattn_condition lower = condition_of(values, 4, kind, LINATTN_MEDIAN_LOWER);
@@ -45,7 +45,7 @@ START_TEST(D1_median_of_an_even_count) {
 END_TEST
 
 /* Also for a program that traps divisions by 0 and NaNs. */
-START_TEST(D2_zero_medians) {
+START_TEST(case_D2_zero_medians) {
     const double half[] = {0, 72}, zeros[] = {0, -0.0, 0};
     feenableexcept(FE_DIVBYZERO | FE_INVALID);
     for (int32_t kind = 0; kind <= 1; kind++) {
@@ -111,7 +111,7 @@ static double normal(double x, double mean, double sd) {
 }
 
 /* diag(1, 2, 3) with the weights of a full Lanczos run and with none: the formula itself, integral 1, mean that of the nodes. */
-START_TEST(N10_density) {
+START_TEST(case_N10_density) {
     enum { POINTS = 4001 };
     static double x[POINTS], out[POINTS];
     const double nodes[] = {1, 2, 3}, weights[] = {0.5, 0.2, 0.3}, equal[] = {1. / 3, 1. / 3, 1. / 3}, width = 0.25;
@@ -353,11 +353,11 @@ static Suite *spectrum_measures_suite(void) {
     Suite *suite = suite_create("spectrum_measures");
     TCase *tc = tcase_create("spectrum_measures");
     tcase_set_timeout(tc, 300);
-    tcase_add_test(tc, D1_median_of_an_even_count);
-    tcase_add_test(tc, D2_zero_medians);
+    tcase_add_test(tc, case_D1_median_of_an_even_count);
+    tcase_add_test(tc, case_D2_zero_medians);
     tcase_add_test(tc, noise_counts_as_zero_among_eigenvalues_only);
     tcase_add_test(tc, condition_arguments);
-    tcase_add_test(tc, N10_density);
+    tcase_add_test(tc, case_N10_density);
     tcase_add_test(tc, density_of_extreme_numbers);
     tcase_add_test(tc, density_arguments);
     tcase_add_test(tc, distance_is_the_integral);

@@ -72,7 +72,7 @@ static void *multiply_meanwhile(void *user) {
     return NULL;
 }
 
-START_TEST(B5_threads_do_not_disturb_each_other) {
+START_TEST(case_B5_threads_do_not_disturb_each_other) {
     pthread_t threads[THREADS], multiplier;
     size_t failures[THREADS], wrong_products = 0;
     for (size_t problem = 0; problem < PROBLEMS; problem++) ck_assert_int_eq(solve(problem, serial[problem]), 0);
@@ -95,7 +95,7 @@ static Suite *spectrum_threads_suite(void) {
     Suite *suite = suite_create("spectrum_threads");
     TCase *tc = tcase_create("spectrum_threads");
     tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, B5_threads_do_not_disturb_each_other);
+    tcase_add_test(tc, case_B5_threads_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* bits.c: prints the bits of the first random numbers of seed 42 and compares them with those pinned in pinned.h; exits with 1 when
- * one differs. Needs neither files nor other libraries, so that it runs wherever the library does, emulated machines included.
+/* bits.c (Case R6): prints the bits of the first random numbers of seed 42 and compares them with those pinned in pinned.h; exits
+ * with 1 when one differs. Needs neither files nor other libraries, so that it runs wherever the library does, emulated machines included.
  * `bits --table` prints pinned.h anew: only ever to be used when numbers are added. */
 #include "common/allocate.h"
 #include "objective/dataset.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh: the commands that it is given, under every BLAS of Debian that is installed here: those of OpenBLAS with each of its
+# check.sh (Case B7): the commands that it is given, under every BLAS of Debian that is installed here: those of OpenBLAS with each of its
 # kernels that this processor runs, and the reference one. Run by `make check-blas`; the last command prints which BLAS answers.
 # What is not there is skipped, and said to be. Fails when a command does, or another BLAS answers than was meant.
 set -eu

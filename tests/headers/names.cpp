@@ -1,4 +1,4 @@
-// names.cpp: a C++ program's own names beside the public headers: template parameters called `I` and `complex`, which C's
+// names.cpp (Case K4): a C++ program's own names beside the public headers: template parameters called `I` and `complex`, which C's
 // <complex.h> makes into macros, and the words that C's headers like to define.
 #include <linattn/linattn.h>
 

@@ -1,9 +1,11 @@
 #!/bin/sh
 # check.sh: the installed library is what a user needs, and nothing else. Run by `make check-install` from the top folder:
 # check.sh <build folder, absolute>, with MAKE, CC and CXX in the environment.
-#   1. staged under DESTDIR: the expected files and no others; relative links; no build path, no RUNPATH; uninstall leaves nothing;
-#   2. installed in $HOME/p, built against as `make install` says: programs in C and C++ build through pkg-config and run, with the
-#      shared library and with the archive (LAPACK's .pc files leave out the Fortran library, which a wholly static program needs);
+#   1. staged under DESTDIR (Case K3): the expected files and no others; relative links; no build path, no RUNPATH; uninstall leaves
+#      nothing;
+#   2. installed in $HOME/p, built against as `make install` says (Case K9): programs in C and C++ build through pkg-config and run,
+#      with the shared library and with the archive (Case K2; LAPACK's .pc files leave out the Fortran library, which a wholly static
+#      program needs);
 #   3. every example likewise; the CMake project of examples/cmake, where there is cmake;
 #   4. loaded and unloaded: unload.c;
 #   5. not installed: a program builds against the build tree.

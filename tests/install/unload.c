@@ -1,4 +1,4 @@
-/* unload.c: the library in a program that loads and unloads it. unload <path of the library>
+/* unload.c (Case K8): the library in a program that loads and unloads it. unload <path of the library>
  *
  * 50 threads, one after the other: load it, take eigenvalues and a gradient on worker threads, unload it, end. Nothing crashes,
  * hangs or grows. At last the process ends with handles alive and their workers parked. */
