@@ -188,8 +188,8 @@ $(BUILD)/tests/%: $(OBJ)/tests/%.o $(BUILD)/tests/common.a $(STATIC) $(BUILD)/fl
 	$(call link)
 $(BUILD)/tests/bench: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bench/*.c)) $(STATIC) $(BUILD)/flags
 	$(call link)
-# Runs on machines for which there is no LAPACK, and takes no object from the archive that wants it.
-$(BUILD)/tests/bits: LAPACK :=
+# Runs on machines for which there is no LAPACK, and takes no object from the archive that wants it, where there is more than one.
+$(BUILD)/tests/bits: LAPACK := $(if $(LTO),$(LAPACK))
 $(BUILD)/tests/bits: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bits/*.c)) $(STATIC) $(BUILD)/flags
 	$(call link)
 
