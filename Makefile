@@ -19,7 +19,7 @@ endif
 # Goals that need more than a compiler first get it from tools/deps.sh. This file asks the compiler questions while it is read, and
 # there may be none yet: so one rule stands for all goals, sets up, and starts make anew, on all processors unless -j says otherwise.
 # Only then is the rest of the file read.
-SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
+SETUP := $(if $(LINATTN_READY),,$(filter demo reproduce docs coverage check check-% bench-peer bench-plots,$(MAKECMDGOALS)))
 ifneq ($(SETUP),)
 
 .PHONY: setup $(MAKECMDGOALS)
@@ -379,7 +379,12 @@ check-blas: $(BLAS_TESTS) $(BUILD)/tests/check_vectors ## what rests on LAPACK, 
 	@CC='$(CC)' tests/blas/check.sh $(BLAS_TESTS) "$(RUN_VECTORS)"
 
 # ---- Housekeeping --------------------------------------------------------------------------------------------------------------
-.PHONY: clean dist help
+.PHONY: clean dist docs help
+docs: ## the API reference from the headers, as BUILD/docs/html/index.html (needs doxygen)
+	@mkdir -p $(BUILD)/docs
+	@(cat docs/Doxyfile; echo 'OUTPUT_DIRECTORY = "$(BUILD)/docs"'; echo 'PROJECT_NUMBER = $(VERSION)') | doxygen -
+	@echo '$(BUILD)/docs/html/index.html'
+
 clean: ## removes the build folder
 	rm -rf '$(BUILD)'
 

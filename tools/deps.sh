@@ -16,6 +16,7 @@ needs() {
     case $1 in
     demo | bench-plots) echo compiler make lapack pkg-config gnuplot ;;
     reproduce) echo compiler make lapack openblas pkg-config gnuplot python3 ;;
+    docs) echo make doxygen ;;
     check-vectors) echo compiler make lapack ;;
     check-abi) echo compiler make lapack abidiff ;;
     check-headers) echo compiler c++ make ;;
@@ -30,7 +31,9 @@ needs() {
     check*) echo compiler c++ make lapack pkg-config check ;;
     ci)
         echo git
-        for goal in check check-abi check-blas check-clang check-valgrind check-aarch64 check-sse2 check-install check-python demo; do needs $goal; done
+        for goal in check check-abi check-blas check-clang check-valgrind check-aarch64 check-sse2 check-install check-python demo docs; do
+            needs $goal
+        done
         ;;
     esac
 }

@@ -160,7 +160,7 @@ LINATTN_API int linattn_gradient_error_options_init(linattn_gradient_error_optio
 
 typedef struct linattn_gradient_error {
     size_t struct_size; /* sizeof(linattn_gradient_error), set by the caller */
-    size_t samples;
+    size_t samples;          /* N */
     size_t reference_draws;  /* 0 when the reference was given */
     int32_t measure;         /* enum linattn_error_measure: what errors and surrogate hold */
     int32_t reserved;        /* 0 */

@@ -92,7 +92,7 @@ LINATTN_API int linattn_optimizer_create(linattn_optimizer **out, const linattn_
 /* What a rule sees of a step. Pointers are valid during the call only. */
 typedef struct linattn_update {
     size_t struct_size;
-    size_t p;
+    size_t p;                      /* parameters */
     uint64_t step;                 /* t = 1, 2, ...: this update's number; skipped steps do not count */
     double learning_rate;          /* of this step */
     double value;                  /* f(theta), as handed to linattn_optimizer_step */

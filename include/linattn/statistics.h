@@ -111,8 +111,8 @@ LINATTN_API int linattn_resampling_options_init(linattn_resampling_options *opti
 
 typedef struct linattn_moments {
     size_t struct_size;     /* sizeof(linattn_moments), set by the caller */
-    size_t count;
-    double mean;
+    size_t count;           /* numbers in the sample */
+    double mean;            /* their sum / count */
     double variance;        /* sum of squared deviations / (count - 1) */
     double sd;              /* its root */
     double skewness;        /* m_3 / m_2^(3/2), m_j = mean of (x - mean)^j */
@@ -141,8 +141,8 @@ LINATTN_API int linattn_sample_moments(const double *sample, size_t count, const
 
 typedef struct linattn_interval {
     size_t struct_size; /* sizeof(linattn_interval), set by the caller */
-    double estimate;
-    double low;
+    double estimate;    /* of the whole sample */
+    double low;         /* the interval's ends */
     double high;
     double error;       /* standard error: by formula (t, Wilson) or the sd over resamples */
     double level;       /* the coverage asked for */

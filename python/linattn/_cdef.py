@@ -912,6 +912,7 @@ COMMENTS = {
         "seed": "of the surrogate; any value; 0",
     },
     "linattn_gradient_error": {
+        "samples": "N",
         "reference_draws": "0 when the reference was given",
         "measure": "enum linattn_error_measure: what errors and surrogate hold",
         "reference_norm": "|g_ref|",
@@ -1003,6 +1004,7 @@ COMMENTS = {
         "minimum_value": "what f is at its minimum, finite; read by Polyak's step; 0. Since 0.4",
     },
     "linattn_update": {
+        "p": "parameters",
         "step": "t = 1, 2, ...: this update's number; skipped steps do not count",
         "learning_rate": "of this step",
         "value": "f(theta), as handed to linattn_optimizer_step",
@@ -1145,6 +1147,8 @@ COMMENTS = {
         "user": "handed to progress; NULL",
     },
     "linattn_moments": {
+        "count": "numbers in the sample",
+        "mean": "their sum / count",
         "variance": "sum of squared deviations / (count - 1)",
         "sd": "its root",
         "skewness": "m_3 / m_2^(3/2), m_j = mean of (x - mean)^j",
@@ -1156,6 +1160,8 @@ COMMENTS = {
         "sixth_dominated": "1: sixth_share > 1/2, so that moment6 tells of those few numbers, and its error is too small",
     },
     "linattn_interval": {
+        "estimate": "of the whole sample",
+        "low": "the interval's ends",
         "error": "standard error: by formula (t, Wilson) or the sd over resamples",
         "level": "the coverage asked for",
     },
