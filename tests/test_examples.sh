@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_examples.sh: the examples as a user meets them, and the program of README.md. From the top folder:
+# test_examples.sh: the examples as a user meets them, and the lines of C in README.md. From the top folder:
 #     test_examples.sh <build folder>
 # with CC and CFLAGS as they were for the build in the environment. Needs no gnuplot, but looks at the pictures when there is one.
 set -u
@@ -35,25 +35,17 @@ nothing_left() { # folder: no unfinished file is in it
     [ -z "$(find "$1" -name '*.part')" ] || fail "unfinished files in $1: $(ls "$1")"
 }
 
-# ---- The program of README.md: compiles, is quickstart.c but for remarks and line breaks, and prints what that one prints.
+# ---- The lines of README.md are quickstart.c's own, one after the other but for its remarks.
 awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' README.md >"$work/readme.c"
-[ -s "$work/readme.c" ] || fail "README.md has no C program"
-[ "$(lines "$work/readme.c")" -le 15 ] || fail "the program of README.md has grown to $(lines "$work/readme.c") lines"
-# shellcheck disable=SC2086
-if $CC -std=c11 -Wall -Wextra -Werror $CFLAGS -Iinclude "$work/readme.c" "$build/lib/liblinattn.a" -llapacke -lblas -lm -pthread -o "$work/readme"; then
-    run 0 "$work/readme"
-    cp "$work/out" "$work/readme.out"
-    run 0 "$build/examples/quickstart"
-    cmp -s "$work/out" "$work/readme.out" || fail "README.md's program and quickstart print different lines"
-    grep -q '^loss after 2000 steps: 0\.000[0-9]*$\|^loss after 2000 steps: 0\.00[12][0-9]*$' "$work/out" ||
-        fail "quickstart's loss is not near 0.001: $(cat "$work/out")"
-    [ -s "$work/err" ] && fail "quickstart writes to stderr: $(cat "$work/err")"
-else
-    fail "the program of README.md does not compile"
-fi
-tokens() { $CC -fpreprocessed -dD -E -P "$1" 2>/dev/null | tr -d ' \n\t'; }
-[ "$(tokens "$work/readme.c")" = "$(tokens examples/quickstart.c)" ] ||
-    fail "README.md's program is not that of examples/quickstart.c"
+[ "$(lines "$work/readme.c")" -ge 8 ] || fail "README.md has no lines of C"
+[ "$(lines "$work/readme.c")" -le 15 ] || fail "the lines of C in README.md have grown to $(lines "$work/readme.c")"
+sed '/^ *\/\*.*\*\/$/d; s/^ *//' examples/quickstart.c | awk -v first="$(head -n 1 "$work/readme.c")" -v count="$(lines "$work/readme.c")" '
+    $0 == first { left = count } left-- > 0' >"$work/quickstart.c"
+cmp -s "$work/readme.c" "$work/quickstart.c" || fail "lines of C in README.md are not those of examples/quickstart.c"
+run 0 "$build/examples/quickstart"
+[ -s "$work/err" ] && fail "quickstart writes to stderr: $(cat "$work/err")"
+grep -q '^loss after 2000 steps: 0\.000[0-9]*$\|^loss after 2000 steps: 0\.00[12][0-9]*$' "$work/out" ||
+    fail "quickstart's loss is not near 0.001: $(cat "$work/out")"
 
 # ---- Setting 1 at step 2000 on 100000 prompts: SGD within a factor of 2.5 of a loss of 0.017, Adam of 0.0011.
 mkdir "$work/s"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_guide.sh: docs/guide.md does what it says, and so does its tool, examples/observe. From the top folder:
+# test_guide.sh: docs/guide.md does what it says, and so does its tool, examples/observe; links in all pages lead somewhere. From the
+# top folder:
 #     test_guide.sh <build folder>
 # with CC and CFLAGS as they were for the build in the environment.
 # The guide's first block of C is a program, and the others together are one; its blocks of text are what that one prints.
@@ -18,6 +19,19 @@ fail() {
     echo "test_guide: $*" >&2
     exit 1
 }
+
+# ---- Links: the file is there, and so is the heading, whose name is GitHub's: small letters, blanks as hyphens, no other signs.
+headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | sed 's/[^a-z0-9_-]//g'; }
+(cd "$source" && find ./*.md docs lib examples python tests -name '*.md') | while read -r page; do
+    grep -o ']([^) ]*)' "$source/$page" | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:' | while read -r link; do
+        file=${link%%#*} anchor=${link#"${link%%#*}"}
+        target=$source/$page
+        [ -z "$file" ] || target=$source/$(dirname "$page")/$file
+        [ -e "$target" ] || echo "$page: no $file"
+        [ -z "$anchor" ] || [ ! -e "$target" ] || headings "$target" | grep -qxF -- "${anchor#?}" || echo "$page: no heading $link"
+    done
+done >links
+[ ! -s links ] || fail "links that lead nowhere: $(cat links)"
 
 # blocks <language>: the guide's blocks of it, each after a line with its number.
 blocks() {
