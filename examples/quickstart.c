@@ -1,6 +1,6 @@
 /* quickstart: trains the smallest transformer with Adam for 2000 steps and prints its loss on a batch it has not seen.
  *
- * The program of README.md, whole. */
+ * The lines of C in README.md are from here: after a change, tests/test_examples.sh says what differs. */
 #include <linattn/linattn.h>
 #include <stdio.h>
 #include <stdlib.h>
