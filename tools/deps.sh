@@ -17,6 +17,7 @@ needs() {
     demo | bench-plots) echo compiler make lapack pkg-config gnuplot ;;
     reproduce) echo compiler make lapack openblas pkg-config gnuplot python3 ;;
     docs) echo make doxygen ;;
+    coverage) echo compiler c++ make lapack pkg-config check python3 ;;
     check-vectors) echo compiler make lapack ;;
     check-abi) echo compiler make lapack abidiff ;;
     check-headers) echo compiler c++ make ;;

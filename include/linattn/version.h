@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 enum {
-    LINATTN_VERSION_MAJOR = 0,
-    LINATTN_VERSION_MINOR = 4,
+    LINATTN_VERSION_MAJOR = 1,
+    LINATTN_VERSION_MINOR = 0,
     LINATTN_VERSION_PATCH = 0,
     LINATTN_VERSION_NUMBER = 10000 * LINATTN_VERSION_MAJOR + 100 * LINATTN_VERSION_MINOR + LINATTN_VERSION_PATCH
 };
@@ -22,7 +22,7 @@ enum {
 /* The running library's version as 10000 major + 100 minor + patch. */
 LINATTN_API int linattn_version_number(void);
 
-/* The running library's version, such as "0.1.0". Never NULL; the text lives as long as the library. */
+/* The running library's version, such as "1.0.0". Never NULL; the text lives as long as the library. */
 LINATTN_API const char *linattn_version_string(void);
 
 /* One line on how the library was built: version, compiler, instruction sets. Never NULL; the text lives as long as the library. */

@@ -6,7 +6,7 @@ import ctypes
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint64, c_void_p, sizeof
 
-lib = ctypes.CDLL(os.environ.get("LINATTN_LIBRARY", "liblinattn.so.0"))
+lib = ctypes.CDLL(os.environ.get("LINATTN_LIBRARY", "liblinattn.so.1"))
 doubles = POINTER(c_double)
 
 

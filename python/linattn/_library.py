@@ -27,10 +27,9 @@ def candidates():
 
 def fits(number, declared=VERSION):
     """Whether a library of version `number` (10000 major + 100 minor + patch) is one that the declarations hold for: the same major
-    version, before 1.0 the same minor version too, and not older."""
+    version, and not older."""
     wanted = 10000 * declared[0] + 100 * declared[1] + declared[2]
-    unit = 10000 if declared[0] > 0 else 100
-    return number // unit == wanted // unit and number >= wanted
+    return number // 10000 == declared[0] and number >= wanted
 
 
 def load():

@@ -180,7 +180,7 @@ class Finding(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
             shutil.copytree(PACKAGE, top / "python" / "linattn", ignore=shutil.ignore_patterns("__pycache__"))
-            soname = "liblinattn.so.0"
+            soname = "liblinattn.so.1"
             script = "import sys; sys.path.insert(0, sys.argv[1]); import linattn; print(linattn._library.candidates()[0])"
 
             def found(**variables):
@@ -202,7 +202,7 @@ class Finding(unittest.TestCase):
             copy = Path(folder) / "linattn"
             shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
             cdef = copy / "_cdef.py"
-            cdef.write_text(re.sub(r"VERSION = \((\d+), (\d+), ", r"VERSION = (\1, 1\2, ", cdef.read_text()))  # 0.2 becomes 0.12
+            cdef.write_text(re.sub(r"VERSION = \((\d+), (\d+), ", r"VERSION = (\1, 1\2, ", cdef.read_text()))  # 1.2 becomes 1.12
             finished = run_python("import sys; sys.path.insert(0, sys.argv[1]); import linattn", folder)
             self.assertIn("ImportError", finished.stdout)
             self.assertRegex(finished.stdout, r"made for \d+\.1\d+\.\d+")
