@@ -1,6 +1,6 @@
 """The public headers for cffi, written by tools/cdef.py; edit the headers instead."""
 
-VERSION = (0, 4, 0)
+VERSION = (1, 0, 0)
 
 SOURCE = """
 enum {
@@ -173,10 +173,10 @@ enum linattn_prompt_profile {
     LINATTN_PROMPT_ACTIVE = 2,
 };
 enum {
-    LINATTN_VERSION_MAJOR = 0,
-    LINATTN_VERSION_MINOR = 4,
+    LINATTN_VERSION_MAJOR = 1,
+    LINATTN_VERSION_MINOR = 0,
     LINATTN_VERSION_PATCH = 0,
-    LINATTN_VERSION_NUMBER = 400,
+    LINATTN_VERSION_NUMBER = 10000,
 };
 enum {
     LINATTN_BLAS_INFO_SIZE = 128,
