@@ -5,6 +5,7 @@
  * Gaussian surrogate: noise of the same mean and covariance. */
 #include "common/complain.h"
 #include "common/estimate.h"
+#include "common/noise.h"
 #include "common/path.h"
 #include "common/plot.h"
 #include "common/runs.h"
@@ -15,26 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REFERENCE_DRAWS = 100,
-    BINS = 100,
-    PERMUTATIONS = 199, /* of the test that compares both samples: p is 0.005 at least */
-    BOOTSTRAP = 500     /* resamples, of the errors of moments */
-};
+enum { REFERENCE_DRAWS = 100, BINS = 100 };
 
-enum { MEASURED, SURROGATE, SAMPLES };
 static const char *const names[SAMPLES] = {"measured", "surrogate"};
-
-/* What is known of one seed. */
-typedef struct finding {
-    double *errors[SAMPLES]; /* (samples) each */
-    linattn_gradient_error facts;
-    linattn_moments moments[SAMPLES];
-    linattn_normal_plot line[SAMPLES];
-    linattn_tail tail;
-    int tail_status; /* of linattn_sample_tail */
-    linattn_comparison comparison;
-} finding;
 
 typedef struct study {
     experiment e;
@@ -42,7 +26,7 @@ typedef struct study {
     uint64_t after; /* this many training steps */
     const char *optimizer_name;
     size_t optimizer;
-    finding *findings; /* (seeds) */
+    noise_finding *findings; /* (seeds) */
     progress bar;
     uint64_t reported; /* units of the bar of the current seed */
 } study;
@@ -115,7 +99,7 @@ static int show_progress(double fraction, void *user) {
     return path_go_on(fraction, NULL);
 }
 
-static int measure(study *s, uint64_t seed, const double *theta, finding *f) {
+static int measure(study *s, uint64_t seed, const double *theta, noise_finding *f) {
     linattn_sampler_options data = s->e.data;
     linattn_sampler *sampler = NULL;
     linattn_objective *objective = NULL;
@@ -147,40 +131,20 @@ static int measure(study *s, uint64_t seed, const double *theta, finding *f) {
     return status;
 }
 
-static int describe(const study *s, finding *f) {
-    const size_t count = (size_t)s->samples;
-    linattn_resampling_options resampling;
-    int status = linattn_resampling_options_init(&resampling, sizeof resampling);
-    resampling.resamples = BOOTSTRAP;
-    for (size_t k = 0; k < SAMPLES; k++) {
-        f->moments[k] = (linattn_moments){.struct_size = sizeof f->moments[k]};
-        f->line[k] = (linattn_normal_plot){.struct_size = sizeof f->line[k]};
-        if (status == LINATTN_OK) status = linattn_sample_moments(f->errors[k], count, &resampling, &f->moments[k]);
-        if (status == LINATTN_OK) status = linattn_sample_normal_plot(f->errors[k], count, NULL, NULL, &f->line[k]);
-    }
-    f->comparison = (linattn_comparison){.struct_size = sizeof f->comparison};
-    resampling.resamples = PERMUTATIONS;
-    if (status == LINATTN_OK)
-        status = linattn_samples_compare(f->errors[MEASURED], count, f->errors[SURROGATE], count, &resampling, &f->comparison);
-    f->tail = (linattn_tail){.struct_size = sizeof f->tail};
-    f->tail_status = linattn_sample_tail(f->errors[MEASURED], count, 0, 0, NULL, &f->tail);
-    return status;
-}
-
 static int measure_all(study *s) {
     const size_t p = linattn_model_parameter_count(s->e.model), count = (size_t)s->samples;
     const place theta = {calloc(p, sizeof(double)), p};
     s->findings = calloc((size_t)s->e.seeds, sizeof *s->findings);
     int status = theta.theta == NULL || s->findings == NULL ? complain(EXIT_FAILED, "no memory") : 0;
     for (uint64_t seed = 0; seed < s->e.seeds && status == 0; seed++) {
-        finding *f = &s->findings[seed];
+        noise_finding *f = &s->findings[seed];
         for (size_t k = 0; k < SAMPLES; k++) f->errors[k] = calloc(count, sizeof *f->errors[k]);
         if (f->errors[MEASURED] == NULL || f->errors[SURROGATE] == NULL)
             status = complain(EXIT_FAILED, "no memory for the samples");
         if (status == 0) status = find_parameters(s, seed, &theta);
         if (status != 0 || runs_ending()) break;
         status = measure(s, seed, theta.theta, f);
-        if (status == LINATTN_OK) status = describe(s, f);
+        if (status == LINATTN_OK) status = noise_describe(f, count);
         if (status < 0) status = complain(EXIT_FAILED, "seed %" PRIu64 ": %s", seed, linattn_last_message());
     }
     free(theta.theta);
@@ -216,7 +180,7 @@ static int write_summary(const study *s) {
                                        &file);
     if (status != 0) return status;
     for (uint64_t seed = 0; seed < s->e.seeds; seed++) {
-        const finding *f = &s->findings[seed];
+        const noise_finding *f = &s->findings[seed];
         const linattn_moments *m = &f->moments[MEASURED], *g = &f->moments[SURROGATE];
         const double numbers[] = {m->mean,
                                   m->sd,
@@ -242,19 +206,6 @@ static void describe_place(const study *s, char *text, size_t size) {
         snprintf(text, size, "after %" PRIu64 " steps of %s", s->after, experiment_optimizers[s->optimizer]);
 }
 
-/* A normal Q-Q plot needs few points in the middle and every one at the ends. Returns how many are left of count. */
-static size_t thin(double *quantiles, double *ordered, size_t count) {
-    enum { ENDS = 150, MIDDLE = 300 };
-    const size_t stride = count / MIDDLE + 1;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (i < ENDS || i >= count - ENDS || i % stride == 0) {
-            quantiles[kept] = quantiles[i];
-            ordered[kept++] = ordered[i];
-        }
-    return kept;
-}
-
 /* Room for everything that is drawn of one seed. */
 typedef struct drawing {
     double edges[BINS + 1], middles[BINS], heights[SAMPLES][BINS];
@@ -264,7 +215,7 @@ typedef struct drawing {
 } drawing;
 
 static int fill_drawing(const study *s, drawing *d) {
-    const finding *f = &s->findings[0];
+    const noise_finding *f = &s->findings[0];
     const size_t count = (size_t)s->samples;
     uint64_t counts[BINS];
     linattn_histogram histogram = {.struct_size = sizeof histogram};
@@ -283,7 +234,7 @@ static int fill_drawing(const study *s, drawing *d) {
             d->heights[k][i] = (double)counts[i];
             d->middles[i] = 0.5 * (d->edges[i] + d->edges[i + 1]);
         }
-        d->kept[k] = thin(d->quantiles[k], d->ordered[k], count);
+        d->kept[k] = noise_thin(d->quantiles[k], d->ordered[k], count);
     }
     for (size_t end = 0; end < 2; end++) {
         d->line_x[end] = d->quantiles[MEASURED][end == 0 ? 0 : d->kept[MEASURED] - 1];
@@ -349,7 +300,7 @@ static void print_with_error(double value, double error) {
     printf(" %-15s", text);
 }
 
-static void print_tail(uint64_t seed, const finding *f) {
+static void print_tail(uint64_t seed, const noise_finding *f) {
     if (f->tail_status != LINATTN_OK)
         printf("  seed %" PRIu64 ": no estimate\n", seed);
     else if (f->tail.plateau)
@@ -369,7 +320,7 @@ static void print_over_seeds(const study *s, double *numbers) {
     for (size_t w = 0; w < sizeof what / sizeof *what; w++) {
         char text[ESTIMATE_TEXT];
         for (size_t i = 0; i < seeds; i++) {
-            const finding *f = &s->findings[i];
+            const noise_finding *f = &s->findings[i];
             const double all[] = {f->moments[MEASURED].mean, f->moments[MEASURED].skewness, f->moments[MEASURED].excess_kurtosis,
                                   f->moments[SURROGATE].excess_kurtosis, f->comparison.kolmogorov_smirnov};
             numbers[i] = all[w];
@@ -380,7 +331,7 @@ static void print_over_seeds(const study *s, double *numbers) {
 }
 
 static void print_seed(const study *s, uint64_t seed) {
-    const finding *f = &s->findings[seed];
+    const noise_finding *f = &s->findings[seed];
     for (size_t k = 0; k < SAMPLES; k++) {
         const linattn_moments *m = &f->moments[k];
         printf("%-5" PRIu64 " %-10s %-9.4g %-14.4g %-9.3g", seed, names[k], m->mean, m->mean * sqrt((double)s->e.recipe.prompts),
@@ -391,8 +342,8 @@ static void print_seed(const study *s, uint64_t seed) {
     }
     const double p = f->comparison.kolmogorov_smirnov_p;
     printf("%-5" PRIu64 " apart by   KS distance %.3g (permutation p %s %.2g); %s %.3g, %s %.3g%s\n", seed,
-           f->comparison.kolmogorov_smirnov, p > 1.0 / (PERMUTATIONS + 1) ? "=" : "<=", p, "|reference|", f->facts.reference_norm,
-           "|mean error|", f->facts.mean_error_norm,
+           f->comparison.kolmogorov_smirnov, p > 1.0 / (NOISE_PERMUTATIONS + 1) ? "=" : "<=", p, "|reference|",
+           f->facts.reference_norm, "|mean error|", f->facts.mean_error_norm,
            f->moments[MEASURED].sixth_dominated ? "; a few of the largest decide the higher moments" : "");
 }
 

@@ -8,6 +8,7 @@
 #include "common/plot.h"
 #include "common/progress.h"
 #include "common/prompt_case.h"
+#include "common/prompt_finding.h"
 #include "common/ranking.h"
 #include "common/runs.h"
 #include <inttypes.h>
@@ -21,22 +22,11 @@ static const double ratios[] = {1, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10
 enum { RATIOS = sizeof ratios / sizeof *ratios, KNOWN = 1 << UNDER5 | 1 << UNDER20 | 1 << OVER | 1 << OVER_GAUSSIAN };
 static const double fit_below = 1.001e-3; /* R of the points that the slope is fitted to */
 
-/* What is known of one system at its teacher. */
-typedef struct finding {
-    double ratio;    /* R: median over examples; linear attention: that of softmax with this teacher */
-    double smallest; /* R: the smallest one */
-    double condition;
-    double bound; /* NaN where there is none, as ratio_bound */
-    double ratio_bound;
-    double spread;    /* largest over smallest |b_i|^2 */
-    double effective; /* (sum |b_i|^2)^2 / sum |b_i|^4: as many examples as matter */
-} finding;
-
-enum { FIELDS = sizeof(finding) / sizeof(double) };
+enum { FIELDS = sizeof(prompt_finding) / sizeof(double) };
 
 typedef struct study {
     prompt_settings s;
-    finding *findings; /* (cases, profiles, seeds, RATIOS) */
+    prompt_finding *findings; /* (cases, profiles, seeds, RATIOS) */
     progress bar;
 } study;
 
@@ -53,42 +43,8 @@ static int read_settings(study *s, int argc, char **argv) {
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------------------- */
 
-static finding *finding_of(const study *s, size_t c, size_t profile, size_t seed, size_t r) {
+static prompt_finding *finding_of(const study *s, size_t c, size_t profile, size_t seed, size_t r) {
     return &s->findings[((c * PROMPT_PROFILES + profile) * (size_t)s->s.seeds + seed) * RATIOS + r];
-}
-
-/* (sum x)^2 / sum x^2 of x_i = |b_i|^2, scaled by the largest so that squares do not vanish. */
-static double effective_examples(const double *b, size_t examples, size_t tokens, double largest) {
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < examples; i++) {
-        double x = 0;
-        for (size_t k = 0; k < tokens; k++) x += b[i * tokens + k] * b[i * tokens + k] / largest;
-        sum += x;
-        squares += x * x;
-    }
-    return sum * sum / squares;
-}
-
-/* weights, b: (N, n), scratch. */
-static int measure(const prompt_system *system, const linattn_prompt *prompt, double *teacher, double *weights, double *b,
-                   finding *out) {
-    const size_t examples = system->sizes->examples, tokens = system->sizes->tokens;
-    linattn_prompt_condition c = {.struct_size = sizeof c};
-    linattn_concentration a = {.struct_size = sizeof a};
-    int status = linattn_prompt_get_arrays(prompt, NULL, NULL, NULL, teacher, NULL);
-    if (status == LINATTN_OK) status = linattn_prompt_evaluate(prompt, teacher, NULL, weights, b, NULL);
-    if (status == LINATTN_OK) status = linattn_prompt_measure_condition(prompt, teacher, NULL, &c);
-    if (status == LINATTN_OK && system->profile != LINEAR)
-        status = linattn_attention_concentration(weights, examples, tokens, tokens, 1, &a);
-    if (status != LINATTN_OK) return status;
-    *out = (finding){.ratio = system->profile == LINEAR ? system->sparsity : a.ratio_median,
-                     .smallest = system->profile == LINEAR ? NAN : a.ratio_smallest,
-                     .condition = c.condition,
-                     .bound = isfinite(c.bound) ? c.bound : NAN,
-                     .ratio_bound = isfinite(c.ratio_bound) ? c.ratio_bound : NAN,
-                     .spread = c.spread_largest / c.spread_smallest,
-                     .effective = effective_examples(b, examples, tokens, c.spread_largest)};
-    return LINATTN_OK;
 }
 
 /* All R of a case, profile and seed. */
@@ -104,8 +60,8 @@ static int run_one(size_t index, void *context) {
         linattn_prompt *prompt = NULL;
         status = prompt_system_create(&prompt, &system);
         if (status == LINATTN_OK)
-            status = measure(&system, prompt, room, room + sizes->dim, room + sizes->dim + count,
-                             finding_of(s, c, profile, system.seed, r));
+            status = prompt_measure(&system, prompt, room, room + sizes->dim, room + sizes->dim + count,
+                                    finding_of(s, c, profile, system.seed, r));
         if (status != LINATTN_OK)
             status = complain(EXIT_FAILED, "%s, %s, R = %g: %s", sizes->name, prompt_profiles[profile], ratios[r],
                               linattn_last_message());
@@ -139,7 +95,7 @@ static estimate exponent_of(const study *s, size_t c, size_t profile, size_t law
         double x[RATIOS], y[RATIOS];
         size_t count = 0;
         for (size_t r = 0; r < RATIOS; r++) {
-            const finding *f = finding_of(s, c, profile, seed, r);
+            const prompt_finding *f = finding_of(s, c, profile, seed, r);
             if (f->ratio > fit_below) continue;
             x[count] = law == OF_LOGARITHM ? log(-log(f->ratio)) : -log(f->ratio);
             y[count++] = log(f->condition);
@@ -153,7 +109,7 @@ static estimate exponent_of(const study *s, size_t c, size_t profile, size_t law
 /* Rank correlation of kappa and another field, over softmax's profiles, R and seeds of a case. */
 static double correlation_of(const study *s, size_t c, size_t offset) {
     const size_t count = LINEAR * (size_t)s->s.seeds * RATIOS; /* LINEAR is the last profile */
-    const finding *all = finding_of(s, c, 0, 0, 0);
+    const prompt_finding *all = finding_of(s, c, 0, 0, 0);
     double *x = malloc(2 * count * sizeof *x);
     if (x == NULL) return NAN;
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +124,7 @@ static double correlation_of(const study *s, size_t c, size_t offset) {
 /* How often a bound is above what it bounds, and how often it is not; rounding is let through. */
 static void check_bounds(const study *s, size_t c, size_t *checked, size_t *crossed) {
     const size_t count = PROMPT_PROFILES * (size_t)s->s.seeds * RATIOS;
-    const finding *all = finding_of(s, c, 0, 0, 0);
+    const prompt_finding *all = finding_of(s, c, 0, 0, 0);
     *checked = *crossed = 0;
     for (size_t i = 0; i < count; i++) {
         if (isnan(all[i].bound)) continue;
@@ -217,15 +173,15 @@ static int write_summary(const study *s, double *values) {
     for (size_t c = 0; c < s->s.chosen_count; c++)
         for (size_t profile = 0; profile < PROMPT_PROFILES; profile++)
             for (size_t r = 0; r < RATIOS; r++) {
-                const estimate k = over_seeds(s, c, profile, r, offsetof(finding, condition), values);
-                const double numbers[] = {over_seeds(s, c, profile, r, offsetof(finding, ratio), values).mean,
+                const estimate k = over_seeds(s, c, profile, r, offsetof(prompt_finding, condition), values);
+                const double numbers[] = {over_seeds(s, c, profile, r, offsetof(prompt_finding, ratio), values).mean,
                                           k.mean,
                                           k.low,
                                           k.high,
-                                          over_seeds(s, c, profile, r, offsetof(finding, bound), values).mean,
-                                          over_seeds(s, c, profile, r, offsetof(finding, ratio_bound), values).mean,
-                                          over_seeds(s, c, profile, r, offsetof(finding, spread), values).mean,
-                                          over_seeds(s, c, profile, r, offsetof(finding, effective), values).mean};
+                                          over_seeds(s, c, profile, r, offsetof(prompt_finding, bound), values).mean,
+                                          over_seeds(s, c, profile, r, offsetof(prompt_finding, ratio_bound), values).mean,
+                                          over_seeds(s, c, profile, r, offsetof(prompt_finding, spread), values).mean,
+                                          over_seeds(s, c, profile, r, offsetof(prompt_finding, effective), values).mean};
                 row_begins(s, &file, c, profile);
                 prompt_cells(&file, &ratios[r], 1);
                 output_text(&file, ",");
@@ -263,12 +219,12 @@ typedef struct curve {
 
 static void fill_curve(const study *s, size_t c, size_t profile, curve *out, double *values) {
     for (size_t r = 0; r < RATIOS; r++) {
-        const estimate k = over_seeds(s, c, profile, r, offsetof(finding, condition), values);
-        out->x[r] = over_seeds(s, c, profile, r, offsetof(finding, ratio), values).mean;
+        const estimate k = over_seeds(s, c, profile, r, offsetof(prompt_finding, condition), values);
+        out->x[r] = over_seeds(s, c, profile, r, offsetof(prompt_finding, ratio), values).mean;
         out->y[r] = k.mean;
         out->low[r] = k.low;
         out->high[r] = k.high;
-        out->bound[r] = over_seeds(s, c, profile, r, offsetof(finding, bound), values).mean;
+        out->bound[r] = over_seeds(s, c, profile, r, offsetof(prompt_finding, bound), values).mean;
     }
 }
 
@@ -327,7 +283,7 @@ static int draw_spread(const study *s) {
             double *x = at, *y = at + each;
             at += 2 * each;
             for (size_t i = 0; i < each; i++) {
-                const finding *f = finding_of(s, c, profile, 0, 0) + i;
+                const prompt_finding *f = finding_of(s, c, profile, 0, 0) + i;
                 x[i] = f->spread;
                 y[i] = f->condition;
             }
@@ -367,7 +323,7 @@ static void print_case(const study *s, size_t c, double *values) {
     for (size_t profile = 0; profile < PROMPT_PROFILES; profile++) {
         printf("%-12s", prompt_profiles[profile]);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-            const estimate k = over_seeds(s, c, profile, shown[i], offsetof(finding, condition), values);
+            const estimate k = over_seeds(s, c, profile, shown[i], offsetof(prompt_finding, condition), values);
             printf("  %-21s", estimate_print(k.mean, k.low, k.high, text));
         }
         for (size_t law = 0; law < LAWS; law++) {
@@ -380,8 +336,8 @@ static void print_case(const study *s, size_t c, double *values) {
     printf("Rank correlation of the condition number, over the four profiles of softmax: with 1/R %.2f, with the spread of |b|^2 "
            "%.2f, with "
            "N over the examples that matter %.2f\n",
-           -correlation_of(s, c, offsetof(finding, ratio)), correlation_of(s, c, offsetof(finding, spread)),
-           -correlation_of(s, c, offsetof(finding, effective)));
+           -correlation_of(s, c, offsetof(prompt_finding, ratio)), correlation_of(s, c, offsetof(prompt_finding, spread)),
+           -correlation_of(s, c, offsetof(prompt_finding, effective)));
     if (checked > 0)
         printf("Bounds crossed in %zu of %zu systems.\n\n", crossed, checked);
     else

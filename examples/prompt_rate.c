@@ -8,6 +8,7 @@
 #include "common/plot.h"
 #include "common/progress.h"
 #include "common/prompt_case.h"
+#include "common/prompt_follow.h"
 #include "common/runs.h"
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 
 static const double ratios[] = {0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-6}; /* at R = 1 the descent begins at a solution */
 static const double temperatures[] = {0.1, 0.2, 0.5, 1, 2, 5, 10};
-static const double window_high = 1e-12, window_low = 1e-20;
 
 enum {
     RATIOS = sizeof ratios / sizeof *ratios,
@@ -30,26 +30,10 @@ enum { SAME_SPARSITY, SAME_TEACHER, WAYS };
 static const char *const ways[WAYS] = {"same sparsity", "same teacher"};
 static const double temperature_ratio = 0.3; /* R at T = 1 */
 
-/* One descent. Numbers are NaN where they could not be had. */
-typedef struct descent {
-    prompt_system system;
-    uint64_t steps;
-    int converged; /* the loss got below window_low */
-    double learning_rate;
-    double loss; /* the last one */
-    double rate; /* measured: -slope of ln loss by the step */
-    double predicted;
-    double predicted_teacher;
-    double condition; /* at p_inf, or where the descent was given up */
-    double condition_teacher;
-    double ratio; /* R, median over examples, there */
-    double ratio_teacher;
-} descent;
-
 typedef struct study {
     prompt_settings s;
     uint64_t steps;
-    descent *descents; /* (PROMPT_PROFILES, RATIOS, seeds), then (WAYS, TEMPERATURES, seeds) */
+    prompt_descent *descents; /* (PROMPT_PROFILES, RATIOS, seeds), then (WAYS, TEMPERATURES, seeds) */
     size_t main_count;
     size_t count;
     progress bar;
@@ -76,102 +60,31 @@ static int read_settings(study *s, int argc, char **argv) {
 
 /* ---- A descent ----------------------------------------------------------------------------------------------------------------- */
 
-/* The losses of the window, the only ones that are kept. */
-typedef struct series {
-    double *losses;
-    size_t count;
-    size_t room;
-} series;
-
-static int keep(series *kept, double loss) {
-    if (kept->count == kept->room) {
-        const size_t room = kept->room == 0 ? 1024 : 2 * kept->room;
-        double *more = realloc(kept->losses, room * sizeof *more);
-        if (more == NULL) return LINATTN_ENOMEM;
-        kept->losses = more;
-        kept->room = room;
-    }
-    kept->losses[kept->count++] = loss;
-    return LINATTN_OK;
-}
-
-/* theta, g: (d); theta = 0 at first. */
-static int descend(const study *s, linattn_objective *f, size_t dim, double *theta, double *g, descent *out, series *kept) {
-    for (out->steps = 0;; out->steps++) {
-        int status = linattn_objective_gradient(f, 0, theta, &out->loss, g);
-        if (status == LINATTN_OK && out->loss <= window_high) status = keep(kept, out->loss);
-        out->converged = out->loss < window_low;
-        if (status != LINATTN_OK || out->converged || out->steps == s->steps) return status;
-        if (out->steps % 4096 == 0 && runs_ending()) return LINATTN_OK;
-        for (size_t j = 0; j < dim; j++) theta[j] -= out->learning_rate * g[j];
-    }
-}
-
-/* Condition number, R and predicted rate at theta. weights: (N, n), scratch. */
-static int look(const linattn_prompt *prompt, const descent *d, const double *theta, double *weights, double *condition,
-                double *ratio, double *rate) {
-    const size_t examples = d->system.sizes->examples, tokens = d->system.sizes->tokens;
-    linattn_prompt_condition c = {.struct_size = sizeof c};
-    linattn_concentration a = {.struct_size = sizeof a, .ratio_median = NAN};
-    int status = linattn_prompt_measure_condition(prompt, theta, NULL, &c);
-    if (status == LINATTN_OK) status = linattn_prompt_evaluate(prompt, theta, NULL, weights, NULL, NULL);
-    if (status == LINATTN_OK && d->system.profile != LINEAR)
-        status = linattn_attention_concentration(weights, examples, tokens, tokens, 1, &a);
-    if (status == LINATTN_OK) status = linattn_prompt_predict_rate(prompt, theta, d->learning_rate, rate);
-    *condition = c.condition;
-    *ratio = a.ratio_median;
-    return status;
-}
-
-/* room: (3 d + n N), zeros. */
-static int follow(const study *s, const linattn_prompt *prompt, double *room, descent *d, series *kept) {
-    const size_t dim = d->system.sizes->dim;
-    double *theta = room, *teacher = room + dim, *g = room + 2 * dim, *weights = room + 3 * dim;
-    linattn_objective *f = NULL;
-    linattn_line line = {.struct_size = sizeof line};
-    int status = linattn_prompt_get_arrays(prompt, NULL, NULL, NULL, teacher, NULL);
-    if (status == LINATTN_OK) status = prompt_step(prompt, teacher, &d->learning_rate);
-    if (status == LINATTN_OK) status = linattn_objective_create_prompt(&f, prompt, NULL);
-    if (status == LINATTN_OK) status = descend(s, f, dim, theta, g, d, kept);
-    if (status == LINATTN_OK) status = look(prompt, d, theta, weights, &d->condition, &d->ratio, &d->predicted);
-    if (status == LINATTN_OK)
-        status = look(prompt, d, teacher, weights, &d->condition_teacher, &d->ratio_teacher, &d->predicted_teacher);
-    linattn_objective_destroy(f);
-    d->rate = NAN;
-    if (status == LINATTN_OK && d->converged) {
-        status = linattn_series_rate(kept->losses, kept->count, window_high, window_low, &line);
-        d->rate = -line.slope;
-    }
-    return status;
-}
-
 static int run_one(size_t index, void *context) {
     study *s = context;
     /* Long descents are those of small R, which come last: the last ones first. */
-    descent *d = &s->descents[s->count - 1 - index];
+    prompt_descent *d = &s->descents[s->count - 1 - index];
     const prompt_case *sizes = d->system.sizes;
     double *room = calloc(3 * sizes->dim + sizes->examples * sizes->tokens, sizeof *room);
     if (room == NULL) return complain(EXIT_FAILED, "no memory for a system");
     linattn_prompt *prompt = NULL;
-    series kept = {NULL, 0, 0};
     int status = prompt_system_create(&prompt, &d->system);
-    if (status == LINATTN_OK) status = follow(s, prompt, room, d, &kept);
+    if (status == LINATTN_OK) status = prompt_follow(prompt, s->steps, room, d);
     if (status != LINATTN_OK)
         status =
             complain(EXIT_FAILED, "%s, %s, R = %g, T = %g, seed %" PRIu64 ": %s", sizes->name, prompt_profiles[d->system.profile],
                      d->system.sparsity, d->system.temperature, d->system.seed, linattn_last_message());
     linattn_prompt_destroy(prompt);
-    free(kept.losses);
     free(room);
     progress_add(&s->bar, 1);
     return status;
 }
 
 /* The descents of a profile and R, one for each seed; or of a way and a temperature. */
-static descent *descents_of(const study *s, size_t profile, size_t r) {
+static prompt_descent *descents_of(const study *s, size_t profile, size_t r) {
     return &s->descents[(profile * RATIOS + r) * (size_t)s->s.seeds];
 }
-static descent *heated(const study *s, size_t way, size_t t) {
+static prompt_descent *heated(const study *s, size_t way, size_t t) {
     return &s->descents[s->main_count + (way * TEMPERATURES + t) * (size_t)s->s.seeds];
 }
 
@@ -197,7 +110,7 @@ static int plan(study *s) {
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------- */
 
-static void write_descent(output *file, const descent *d) {
+static void write_descent(output *file, const prompt_descent *d) {
     const double numbers[] = {d->system.temperature, d->system.sparsity,   d->ratio_teacher, d->ratio,
                               d->condition_teacher,  d->condition,         d->learning_rate, d->rate,
                               d->predicted,          d->predicted_teacher, d->loss};
@@ -229,12 +142,12 @@ static int write_descents(const study *s) {
 
 /* Over the seeds that converged, or all at the teacher: geometric mean of a / b; NO_FIELD stands for 1. values: (2 seeds), scratch. */
 enum { NO_FIELD = 0 };
-static estimate over_seeds(const study *s, const descent *d, size_t a, size_t b, double *values) {
+static estimate over_seeds(const study *s, const prompt_descent *d, size_t a, size_t b, double *values) {
     size_t count = 0;
     for (size_t seed = 0; seed < s->s.seeds; seed++) {
         const char *at = (const char *)&d[seed];
         const double value = *(const double *)(at + a) / (b == NO_FIELD ? 1 : *(const double *)(at + b));
-        const int counts = d[seed].converged || a == offsetof(descent, condition_teacher);
+        const int counts = d[seed].converged || a == offsetof(prompt_descent, condition_teacher);
         if (counts && isfinite(value) && value > 0) values[count++] = value;
     }
     estimate e = estimate_of_logs(values, count, values + s->s.seeds);
@@ -242,21 +155,22 @@ static estimate over_seeds(const study *s, const descent *d, size_t a, size_t b,
     return e;
 }
 
-static void write_summary_row(const study *s, output *file, const descent *d, double *values) {
-    const estimate rate = over_seeds(s, d, offsetof(descent, rate), NO_FIELD, values);
-    const estimate end = over_seeds(s, d, offsetof(descent, condition), NO_FIELD, values);
-    const estimate quotient = over_seeds(s, d, offsetof(descent, rate), offsetof(descent, predicted), values);
-    const double numbers[] = {over_seeds(s, d, offsetof(descent, condition_teacher), NO_FIELD, values).mean,
-                              end.mean,
-                              end.low,
-                              end.high,
-                              rate.mean,
-                              rate.low,
-                              rate.high,
-                              quotient.mean,
-                              quotient.low,
-                              quotient.high,
-                              over_seeds(s, d, offsetof(descent, rate), offsetof(descent, predicted_teacher), values).mean};
+static void write_summary_row(const study *s, output *file, const prompt_descent *d, double *values) {
+    const estimate rate = over_seeds(s, d, offsetof(prompt_descent, rate), NO_FIELD, values);
+    const estimate end = over_seeds(s, d, offsetof(prompt_descent, condition), NO_FIELD, values);
+    const estimate quotient = over_seeds(s, d, offsetof(prompt_descent, rate), offsetof(prompt_descent, predicted), values);
+    const double numbers[] = {
+        over_seeds(s, d, offsetof(prompt_descent, condition_teacher), NO_FIELD, values).mean,
+        end.mean,
+        end.low,
+        end.high,
+        rate.mean,
+        rate.low,
+        rate.high,
+        quotient.mean,
+        quotient.low,
+        quotient.high,
+        over_seeds(s, d, offsetof(prompt_descent, rate), offsetof(prompt_descent, predicted_teacher), values).mean};
     output_text(file, d->system.sizes->name);
     output_text(file, ",");
     output_text(file, prompt_profiles[d->system.profile]);
@@ -285,7 +199,7 @@ static int write_summary(const study *s, double *values) {
 static size_t fill_dots(const study *s, size_t profile, size_t field, double *x, double *y) {
     size_t count = 0;
     for (size_t i = 0; i < s->main_count; i++) {
-        const descent *d = &s->descents[i];
+        const prompt_descent *d = &s->descents[i];
         if (d->system.profile != profile || !d->converged) continue;
         x[count] = *(const double *)((const char *)d + field);
         y[count++] = d->rate;
@@ -294,7 +208,7 @@ static size_t fill_dots(const study *s, size_t profile, size_t field, double *x,
 }
 
 static int draw_rates(const study *s) {
-    static const size_t fields[] = {offsetof(descent, predicted), offsetof(descent, predicted_teacher)};
+    static const size_t fields[] = {offsetof(prompt_descent, predicted), offsetof(prompt_descent, predicted_teacher)};
     static const char *const labels[] = {"rate predicted where the descent ends", "rate predicted at the teacher"};
     static const double ends[] = {1e-6, 1};
     double *room = malloc(4 * PROMPT_PROFILES * s->main_count * sizeof *room), *at = room;
@@ -328,7 +242,7 @@ static int draw_rates(const study *s) {
 }
 
 static int draw_temperatures(const study *s, double *values) {
-    static const size_t fields[] = {offsetof(descent, condition), offsetof(descent, rate)};
+    static const size_t fields[] = {offsetof(prompt_descent, condition), offsetof(prompt_descent, rate)};
     static const char *const labels[] = {"condition number where the descent ends", "measured rate"};
     static const char *const colours[WAYS] = {"#000000", "#d62728"};
     double y[2][WAYS][TEMPERATURES], low[2][WAYS][TEMPERATURES], high[2][WAYS][TEMPERATURES];
@@ -363,12 +277,12 @@ static int draw_temperatures(const study *s, double *values) {
     return plot_write(&picture, s->s.folder, name);
 }
 
-static void print_rows(const study *s, const descent *d, const char *first, double number, double *values) {
+static void print_rows(const study *s, const prompt_descent *d, const char *first, double number, double *values) {
     char text[ESTIMATE_TEXT];
-    const estimate teacher = over_seeds(s, d, offsetof(descent, condition_teacher), NO_FIELD, values);
-    const estimate end = over_seeds(s, d, offsetof(descent, condition), NO_FIELD, values);
-    const estimate rate = over_seeds(s, d, offsetof(descent, rate), NO_FIELD, values);
-    const estimate right = over_seeds(s, d, offsetof(descent, rate), offsetof(descent, predicted), values);
+    const estimate teacher = over_seeds(s, d, offsetof(prompt_descent, condition_teacher), NO_FIELD, values);
+    const estimate end = over_seeds(s, d, offsetof(prompt_descent, condition), NO_FIELD, values);
+    const estimate rate = over_seeds(s, d, offsetof(prompt_descent, rate), NO_FIELD, values);
+    const estimate right = over_seeds(s, d, offsetof(prompt_descent, rate), offsetof(prompt_descent, predicted), values);
     printf("%-14s  %-6.0e  %zu of %-4" PRIu64, first, number, rate.count, s->s.seeds);
     printf("  %-24s", estimate_print(teacher.mean, teacher.low, teacher.high, text));
     printf("  %-24s", estimate_print(end.mean, end.low, end.high, text));
@@ -383,7 +297,7 @@ static void print_rows(const study *s, const descent *d, const char *first, doub
 static void print_errors(const study *s) {
     size_t converged = 0, right = 0;
     for (size_t i = 0; i < s->main_count; i++) {
-        const descent *d = &s->descents[i];
+        const prompt_descent *d = &s->descents[i];
         if (!d->converged) continue;
         converged++;
         if (fabs(d->rate / d->predicted - 1) <= 0.05)
@@ -394,7 +308,7 @@ static void print_errors(const study *s) {
                    prompt_profiles[d->system.profile], d->system.sparsity, d->system.seed, d->steps, d->rate / d->predicted);
     }
     printf("%zu of %zu descents got below a loss of %.0e; %zu of their rates are within 5%% of those predicted where they end.\n",
-           converged, s->main_count, window_low, right);
+           converged, s->main_count, prompt_window_low, right);
 }
 
 static void print_tables(const study *s, double seconds, double *values) {
