@@ -249,7 +249,12 @@ START_TEST(case_R7_killed_at_every_call_of_the_first_save) {
     for (int at = 0; at < MOST_CALLS; at++) {
         const pid_t child = fork();
         ck_assert_int_ge(child, 0);
-        if (child == 0) _exit(save_struck(trainer_at(NEW), at, KILL_BEFORE, 0) == LINATTN_OK ? 0 : 1);
+        if (child == 0) {
+            linattn_trainer *trainer = trainer_at(NEW);
+            const int status = save_struck(trainer, at, KILL_BEFORE, 0);
+            linattn_trainer_destroy(trainer);
+            _exit(status == LINATTN_OK ? 0 : 1);
+        }
         int ended;
         ck_assert_int_eq(waitpid(child, &ended, 0), child);
         ck_assert(WIFSIGNALED(ended) || WEXITSTATUS(ended) == 0);

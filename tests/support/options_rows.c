@@ -63,7 +63,7 @@ static int use_objective(const void *options, double *made) {
 static problem the_problem;
 static int use_callbacks(const void *options, double *made) {
     linattn_objective *f;
-    the_problem = problem_of(2);
+    the_problem = problem_of(((const linattn_objective_callbacks *)options)->parameter_count);
     const int status = linattn_objective_create_callbacks(&f, options, NULL, &the_problem);
     return value_of(status, f, made);
 }
