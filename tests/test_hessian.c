@@ -72,10 +72,40 @@ START_TEST(case_N1_second_derivative_of_the_toy) {
 }
 END_TEST
 
-START_TEST(case_N3_threads_draws_and_parts) {
-    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 2500, 5); /* 40 chunks: two rounds */
-    const size_t p = c.p, cut = 999, row = 5 * 4;
+START_TEST(case_N3_parts_of_a_batch) {
+    static const size_t cuts[][4] = {{0, 500, 1000, 1000}, {0, 333, 666, 1000}, {0, 999, 1000, 1000}, {0, 1, 2, 1000}};
+    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 1000, 5);
+    const size_t p = c.p, row = 5 * 4;
     double *whole = numbers(p * p), *again = numbers(p * p), *sum = numbers(p * p);
+    linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
+    ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, whole));
+    linattn_objective_destroy(f);
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        memset(sum, 0, p * p * sizeof *sum);
+        for (size_t part = 0; part < 3; part++) {
+            const size_t begin = cuts[i][part], count = cuts[i][part + 1] - begin;
+            linattn_batch *batch;
+            if (count == 0) continue;
+            ck_assert_ok(linattn_batch_create_from_arrays(&batch, c.tokens + begin * row, c.targets + begin, count, 4, 3));
+            f = random_case_objective(&c, batch, LINATTN_KERNEL_AUTO, 1);
+            ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, again));
+            for (size_t j = 0; j < p * p; j++) sum[j] += again[j] * (double)count / (double)c.prompts;
+            linattn_objective_destroy(f);
+            linattn_batch_destroy(batch);
+        }
+        ck_assert_double_le(relative_distance(sum, whole, p * p), 1e-12);
+    }
+    free(whole);
+    free(again);
+    free(sum);
+    random_case_close(&c);
+}
+END_TEST
+
+START_TEST(threads_do_not_change_bits) {
+    random_case c = random_case_open((reference_shape){2, 1, 3, 4, 0}, 2500, 5); /* 40 chunks: two rounds */
+    const size_t p = c.p;
+    double *whole = numbers(p * p), *again = numbers(p * p);
     linattn_objective *f = random_case_objective(&c, NULL, LINATTN_KERNEL_AUTO, 1);
     ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, whole));
     linattn_objective_destroy(f);
@@ -85,20 +115,8 @@ START_TEST(case_N3_threads_draws_and_parts) {
         ck_assert_mem_eq(whole, again, p * p * sizeof *whole);
         linattn_objective_destroy(f);
     }
-    for (int part = 0; part < 2; part++) {
-        const size_t begin = part ? cut : 0, count = part ? c.prompts - cut : cut;
-        linattn_batch *batch = NULL;
-        ck_assert_ok(linattn_batch_create_from_arrays(&batch, c.tokens + begin * row, c.targets + begin, count, 4, 3));
-        f = random_case_objective(&c, batch, LINATTN_KERNEL_AUTO, 1);
-        ck_assert_ok(linattn_objective_hessian(f, 0, c.theta, again));
-        for (size_t i = 0; i < p * p; i++) sum[i] += again[i] * (double)count / (double)c.prompts;
-        linattn_objective_destroy(f);
-        linattn_batch_destroy(batch);
-    }
-    ck_assert_double_le(relative_distance(sum, whole, p * p), 1e-12);
     free(whole);
     free(again);
-    free(sum);
     random_case_close(&c);
 }
 END_TEST
@@ -242,7 +260,8 @@ static Suite *hessian_suite(void) {
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, products_are_the_hessian_times_directions, 0, CASES);
     tcase_add_test(tc, case_N1_second_derivative_of_the_toy);
-    tcase_add_test(tc, case_N3_threads_draws_and_parts);
+    tcase_add_test(tc, case_N3_parts_of_a_batch);
+    tcase_add_test(tc, threads_do_not_change_bits);
     tcase_add_test(tc, products_follow_the_draw);
     tcase_add_test(tc, callbacks_have_products_too);
     tcase_add_test(tc, arguments_wrong_in_turn);

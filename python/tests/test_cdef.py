@@ -52,8 +52,8 @@ class Declarations(unittest.TestCase):
     def test_versions(self):
         self.assertEqual(linattn.__version__, linattn.version())
         fits = linattn._library.fits
-        self.assertTrue(fits(102, (0, 1, 2)) and fits(103, (0, 1, 2)) and fits(20300, (2, 1, 0)))
-        self.assertFalse(fits(101, (0, 1, 2)) or fits(200, (0, 1, 2)) or fits(10102, (0, 1, 2)) or fits(30000, (2, 1, 0)))
+        self.assertTrue(fits(10102, (1, 1, 2)) and fits(10103, (1, 1, 2)) and fits(10200, (1, 1, 2)) and fits(20300, (2, 1, 0)))
+        self.assertFalse(fits(10101, (1, 1, 2)) or fits(10002, (1, 1, 2)) or fits(20102, (1, 1, 2)) or fits(30000, (2, 1, 0)))
 
     def test_files_are_fresh(self):
         script = TOP / "tools" / "cdef.py"

@@ -3,7 +3,7 @@
 # says what the promise is.
 #   1. the shared library's symbols are those of the ledger, tests/abi/symbols.txt, and those the public headers declare;
 #   2. every symbol of the static library that others can see begins with linattn_, so that it cannot clash with a program's own;
-#   3. the shared library needs no others than those listed below;
+#   3. the shared library needs no others than those listed below, and calls nothing that is the program's to call;
 #   4. the headers are what programs were compiled with: tests/abi/interface.c, which is complete where Python can tell;
 #   5. so are the library's functions, as its debugging information has them: libabigail and tests/abi/functions.abi.
 # check.sh --ledger <shared library> writes the three ledgers anew. What is new may be added; nothing may leave or change.
@@ -64,6 +64,15 @@ for library in $needed; do
     *) echo "$1 needs $library, which it must not" && status=1 ;;
     esac
 done
+
+# It never prints, exits, reads the environment, or sets a locale, a signal or what is done at the exit.
+forbidden='printf|fprintf|puts|fputs|putchar|fwrite|perror|exit|_exit|abort|getenv|secure_getenv|setlocale|signal|sigaction|atexit|__cxa_atexit'
+used=$(nm -D --undefined-only "$1" | sed 's/.* \([A-Za-z_0-9]*\).*/\1/' | grep -xE "$forbidden" || true)
+case $needed in *san.so*) used= ;; esac # a sanitizer's own
+if [ -n "$used" ]; then
+    echo "$1 calls:" "$used"
+    status=1
+fi
 
 ${CC:-cc} -std=c11 -Iinclude -fsyntax-only tests/abi/interface.c || status=1
 if python3 -c '' 2>/dev/null; then
