@@ -58,6 +58,9 @@ START_TEST(spectrum_of_a_preconditioned_block) {
     ck_assert_ok(linattn_diagnostics_robust_condition(d, 0, point, &options, &by_eigenvalues, &by_diagonal));
     ck_assert_double_eq_tol(by_eigenvalues.value, high / low, 1e-13); /* |.|: 0.25, 0.404, 3.1 */
     ck_assert_double_eq_tol(by_diagonal.value, 3 / 0.5, 1e-14);
+    linattn_condition alone = condition(); /* without the matrix */
+    ck_assert_ok(linattn_diagnostics_robust_condition(d, 0, point, &options, NULL, &alone));
+    ck_assert_double_eq(alone.value, by_diagonal.value);
     ck_assert_uint_eq(by_eigenvalues.negatives, 1);
     options.first = 1;
     values[2] = 7;

@@ -1,5 +1,6 @@
 /* Objectives: options, draws, clones, callbacks, progress, and what a failure leaves behind. */
 #include "objective/objective.h"
+#include "support/problem.h"
 #include "support/random_case.h"
 #include "support/suite.h"
 
@@ -193,6 +194,33 @@ START_TEST(callbacks_are_an_objective) {
     ck_assert_ok(linattn_objective_check_derivatives(g, 1, theta, 1e-5, &report));
     ck_assert_double_le(report.gradient_error, 1e-9);
     linattn_objective_destroy(g);
+}
+END_TEST
+
+static int own_value(uint64_t draw, const double *theta, double *value, void *user) {
+    (void)user;
+    *value = theta[0] + 100;
+    return draw == 7 ? LINATTN_EFORMAT : LINATTN_OK;
+}
+
+/* A value of its own serves calls for the value alone; those with a gradient take both from `gradient`. */
+START_TEST(a_value_callback_serves_values) {
+    problem p = problem_of(2);
+    linattn_objective_callbacks callbacks;
+    linattn_objective *f;
+    const double theta[2] = {3, 4};
+    double alone = 0, with_gradient = 0, gradient[2];
+    ck_assert_ok(linattn_objective_callbacks_init(&callbacks, sizeof callbacks));
+    callbacks.parameter_count = 2, callbacks.gradient = problem_gradient, callbacks.value = own_value;
+    ck_assert_ok(linattn_objective_create_callbacks(&f, &callbacks, NULL, &p));
+    ck_assert_ok(linattn_objective_value(f, 1, theta, &alone));
+    ck_assert_double_eq(alone, 103);
+    ck_assert_uint_eq(p.calls, 0);
+    ck_assert_ok(linattn_objective_gradient(f, 1, theta, &with_gradient, gradient));
+    ck_assert(with_gradient != 103 && p.calls == 1);
+    ck_assert_status(linattn_objective_value(f, 7, theta, &alone), LINATTN_EFORMAT, "value");
+    ck_assert_double_eq(alone, 103);
+    linattn_objective_destroy(f);
 }
 END_TEST
 
@@ -425,6 +453,7 @@ static Suite *objective_suite(void) {
     tcase_add_test(tc, clones_are_equal_and_independent);
     tcase_add_test(tc, clones_with_other_options);
     tcase_add_test(tc, callbacks_are_an_objective);
+    tcase_add_test(tc, a_value_callback_serves_values);
     tcase_add_test(tc, callbacks_that_fail);
     tcase_add_test(tc, a_wrong_gradient_is_found);
     tcase_add_test(tc, progress_can_stop_a_call);

@@ -327,7 +327,7 @@ END_TEST
 START_TEST(wrong_arguments) {
     const linattn_optimizer_options options = options_of(LINATTN_RULE_ADAM, LINATTN_CLIP_NONE, 1);
     linattn_optimizer *optimizer;
-    linattn_tensor tensors[2] = {{.struct_size = sizeof(linattn_tensor), .rows = 2, .columns = 2},
+    linattn_tensor tensors[3] = {{.struct_size = sizeof(linattn_tensor), .rows = 2, .columns = 2},
                                  {.struct_size = sizeof(linattn_tensor), .rows = 2, .columns = 1, .offset = 4}};
     ck_assert_status(linattn_optimizer_options_init(NULL, sizeof options), LINATTN_EINVAL, "is NULL");
     ck_assert_status(linattn_optimizer_create(NULL, &options, NULL, 0, 2), LINATTN_EINVAL, "out is NULL");
@@ -338,6 +338,12 @@ START_TEST(wrong_arguments) {
     ck_assert_status(linattn_optimizer_create(&optimizer, &options, tensors, 2, 5), LINATTN_EINVAL, "tensors[1] has 2 rows");
     ck_assert_status(linattn_optimizer_create(&optimizer, &options, NULL, 0, SIZE_MAX / 2 + 1), LINATTN_EOVERFLOW, "do not fit");
     ck_assert_status(linattn_optimizer_create(&optimizer, &options, NULL, 0, SIZE_MAX / 8), LINATTN_EOVERFLOW, "do not fit");
+    tensors[1].offset = 2;
+    ck_assert_status(linattn_optimizer_create(&optimizer, &options, tensors, 2, 6), LINATTN_EINVAL,
+                     "tensors[1] begins at offset 2");
+    tensors[1].offset = 4, tensors[1].struct_size += 8;
+    ck_assert_status(linattn_optimizer_create(&optimizer, &options, tensors, 2, 6), LINATTN_EINVAL, "struct_size of tensors[1]");
+    tensors[1].struct_size -= 8;
     tensors[1].columns = SIZE_MAX;
     ck_assert_status(linattn_optimizer_create(&optimizer, &options, tensors, 2, 6), LINATTN_EINVAL, "tensors[1]");
     tensors[1].columns = 0;

@@ -45,10 +45,7 @@ int linattn__options_read(const linattn__struct *type, void *copy, const void *o
         return linattn__fail(LINATTN_EVERSION, "byte %zu of %s is set; allowed: 0, as this library knows only %zu bytes of the %zu",
                              i, type->name, type->size, size);
     }
-    if (type->defaults)
-        memcpy(copy, type->defaults, type->size);
-    else
-        memset(copy, 0, type->size);
+    memcpy(copy, type->defaults, type->size);
     memcpy(copy, options, smaller(size, type->size));
     memcpy(copy, &type->size, sizeof type->size);
     return LINATTN_OK;
